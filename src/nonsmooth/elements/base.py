@@ -1,0 +1,189 @@
+"""What every element of a model has in common: fields that are checked, a registry.
+
+An element is a frozen dataclass of plain data. Subclassing a family registers a
+kind; its fields are checked when it is built, and its parameters are its numbers
+in the order of the fields.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from nonsmooth.errors import ModelError
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*")
+
+
+def quantity(
+    unit: str,
+    *,
+    default: Any = dataclasses.MISSING,
+    above: float | None = None,
+    minimum: float | None = None,
+) -> Any:
+    """Declare a number with its unit and admissible range.
+
+    Parameters
+    ----------
+    unit : str
+        SI unit, shown in documentation, schema and messages.
+    default : float, optional
+        Value when the field is left out.
+    above, minimum : float, optional
+        The value must be > `above`, or >= `minimum`.
+    """
+    metadata = {"unit": unit, "above": above, "minimum": minimum}
+    return field(default=default, metadata=metadata)
+
+
+def _plain(value: Any) -> Any:
+    """Return lists and numbers for NumPy arrays and scalars, nested or not."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    """Yield every number inside a field's value."""
+    if isinstance(value, bool):
+        yield float(value)
+    elif isinstance(value, int | float):
+        yield float(value)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _numbers(item)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _numbers(item)
+
+
+@cache
+def field_types(cls: type) -> dict[str, Any]:
+    """Return the resolved type of every field of a kind."""
+    hints = get_type_hints(cls)
+    return {f.name: hints[f.name] for f in dataclasses.fields(cls)}
+
+
+def family_of(annotation: Any) -> type[Element] | None:
+    """Return the family whose kinds a field may hold, if it holds elements."""
+    for part in (annotation, *get_args(annotation)):
+        if isinstance(part, type) and issubclass(part, Element):
+            return part
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Element:
+    """Base of everything that may stand in a model.
+
+    A family is a subclass made with `family="..."`; its subclasses are kinds and
+    register themselves under their class name.
+    """
+
+    family: ClassVar[str] = "element"
+    kinds: ClassVar[dict[str, type[Element]]] = {}
+
+    def __init_subclass__(cls, *, family: str | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if family is not None:
+            cls.family = family
+            cls.kinds = {}
+        elif not cls.__name__.startswith("_"):
+            cls.kinds[cls.__name__] = cls
+
+    def label(self) -> str:
+        """Return how messages call this element."""
+        name = getattr(self, "name", None)
+        return f"{self.family} '{name}'" if name else type(self).__name__
+
+    def fail(self, field_name: str, value: Any, valid: str) -> ModelError:
+        """Return the error for a field: element, field, value, what would be valid."""
+        return ModelError(f"{self.label()}: {field_name} = {value!r}; {valid}")
+
+    def __post_init__(self) -> None:
+        """Check every field and store it as plain immutable data."""
+        types = field_types(type(self))
+        for item in dataclasses.fields(self):
+            value = getattr(self, item.name)
+            checked = self._checked(item, types[item.name], value)
+            if checked is not value:
+                object.__setattr__(self, item.name, checked)
+        self.check()
+
+    def check(self) -> None:
+        """Refuse what the fields' own ranges cannot express."""
+
+    def _checked(
+        self, item: dataclasses.Field[Any], annotation: Any, value: Any
+    ) -> Any:
+        family = family_of(annotation)
+        if family is not None:
+            if isinstance(value, family):
+                return value
+            if float not in get_args(annotation) or not isinstance(value, int | float):
+                kinds = ", ".join(sorted(family.kinds))
+                raise self.fail(item.name, value, f"give a {family.family}: {kinds}")
+            annotation = float
+        try:
+            plain = msgspec.convert(_plain(value), annotation)
+        except msgspec.ValidationError as error:
+            raise self.fail(item.name, value, str(error)) from None
+        if get_origin(annotation) is Literal:
+            return plain
+        for number in _numbers(plain):
+            if not math.isfinite(number):
+                raise self.fail(item.name, value, "must be finite")
+        above = item.metadata.get("above")
+        minimum = item.metadata.get("minimum")
+        unit = item.metadata.get("unit")
+        if above is not None and plain is not None and not plain > above:
+            raise self.fail(item.name, value, f"must be > {above:g} {unit}".rstrip())
+        if minimum is not None and plain is not None and not plain >= minimum:
+            raise self.fail(item.name, value, f"must be >= {minimum:g} {unit}".rstrip())
+        return plain
+
+    def parameters(self) -> list[float]:
+        """Return the numbers a row function finds at `p`, in the order of the fields.
+
+        Strings and nested elements are left out.
+        """
+        values: list[float] = []
+        for item in dataclasses.fields(self):
+            value = getattr(self, item.name)
+            if not isinstance(value, str | Element | dict):
+                values.extend(_numbers(value))
+        return values
+
+    def row_function(self) -> Callable[..., Any] | str:
+        """Return the function compiled for this kind.
+
+        Either a plain function, or "module:name" of one in `nonsmooth.kernels`
+        that itself calls kernels.
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named(Element, family="element"):
+    """An element with a name, unique in its model."""
+
+    name: str
+
+    def check(self) -> None:
+        """Refuse a name that could not stand in a column name."""
+        if not _NAME.fullmatch(self.name):
+            raise self.fail(
+                "name", self.name, "use letters, digits, '_' and '-', a letter first"
+            )

@@ -1,0 +1,212 @@
+"""Time laws s(t): of drives, supports and prescribed forces.
+
+A law writes value, rate and acceleration. Where it is not smooth, `breaks` names
+the instants, and the solver ends a step there, so that no method loses its order.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from nonsmooth.elements.base import Element, quantity
+from nonsmooth.elements.expressions import TIME_VARIABLES, parse
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeLaw(Element, family="time law"):
+    """A prescribed function of time.
+
+    A kind supplies the static function `evaluate(p, t, s)`, which writes s[0] = s(t),
+    s[1] = s'(t) and s[2] = s''(t); `p` holds the fields in order.
+    """
+
+    def breaks(self) -> tuple[float, ...]:
+        """Return the instants (s) where s or one of its derivatives jumps."""
+        return ()
+
+    def span(self) -> tuple[float, float]:
+        """Return the interval (s) on which the law is defined."""
+        return (-math.inf, math.inf)
+
+    def row_function(self):
+        return type(self).evaluate
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constant(TimeLaw):
+    """s = value."""
+
+    value: float
+
+    @staticmethod
+    def evaluate(p, t, s):
+        s[0] = p[0]
+        s[1] = 0.0
+        s[2] = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstantRate(TimeLaw):
+    """s = start + rate t."""
+
+    rate: float  # per s
+    start: float = 0.0
+
+    @staticmethod
+    def evaluate(p, t, s):
+        s[0] = p[1] + p[0] * t
+        s[1] = p[0]
+        s[2] = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Harmonic(TimeLaw):
+    """s = offset + amplitude sin(frequency t + phase)."""
+
+    amplitude: float
+    frequency: float = quantity("rad/s")
+    phase: float = quantity("rad", default=0.0)
+    offset: float = 0.0
+
+    @staticmethod
+    def evaluate(p, t, s):
+        sine = math.sin(p[1] * t + p[2])
+        s[0] = p[3] + p[0] * sine
+        s[1] = p[0] * p[1] * math.cos(p[1] * t + p[2])
+        s[2] = -p[0] * p[1] * p[1] * sine
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ramp(TimeLaw):
+    """A rate that rises linearly from zero to `rate` during `duration`.
+
+    s' = rate (t - begin) / duration, then s' = rate; s = start before.
+    """
+
+    rate: float  # per s
+    duration: float = quantity("s", above=0.0)
+    begin: float = quantity("s", default=0.0)
+    start: float = 0.0
+
+    def breaks(self) -> tuple[float, ...]:
+        return (self.begin, self.begin + self.duration)
+
+    @staticmethod
+    def evaluate(p, t, s):
+        rate, duration, begin, start = p[0], p[1], p[2], p[3]
+        u = t - begin
+        if u < 0.0:
+            s[0] = start
+            s[1] = 0.0
+            s[2] = 0.0
+        elif u < duration:
+            s[0] = start + 0.5 * rate * u * u / duration
+            s[1] = rate * u / duration
+            s[2] = rate / duration
+        else:
+            s[0] = start + rate * (u - 0.5 * duration)
+            s[1] = rate
+            s[2] = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmoothStep(TimeLaw):
+    """From `start` to `end` with zero rate and acceleration at both ends.
+
+    s = start + (end - start) (10 u^3 - 15 u^4 + 6 u^5), u = (t - begin) / duration
+    """
+
+    start: float = 0.0
+    end: float
+    duration: float = quantity("s", above=0.0)
+    begin: float = quantity("s", default=0.0)
+
+    def breaks(self) -> tuple[float, ...]:
+        return (self.begin, self.begin + self.duration)
+
+    @staticmethod
+    def evaluate(p, t, s):
+        change, duration = p[1] - p[0], p[2]
+        u = min(1.0, max(0.0, (t - p[3]) / duration))
+        s[0] = p[0] + change * u * u * u * (10.0 + u * (6.0 * u - 15.0))
+        s[1] = change * 30.0 * u * u * (1.0 - u) * (1.0 - u) / duration
+        s[2] = change * 60.0 * u * (1.0 + u * (2.0 * u - 3.0)) / (duration * duration)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table(TimeLaw):
+    """Cubic spline through (times, values), natural at both ends.
+
+    Twice continuously differentiable; defined from the first time to the last.
+    """
+
+    times: tuple[float, ...]  # s, increasing
+    values: tuple[float, ...]
+
+    def check(self) -> None:
+        if len(self.times) < 2:
+            raise self.fail("times", self.times, "give at least two times")
+        if len(self.times) != len(self.values):
+            raise self.fail(
+                "values",
+                f"{len(self.values)} values",
+                f"give one for each of the {len(self.times)} times",
+            )
+        for k, (early, late) in enumerate(
+            zip(self.times[:-1], self.times[1:], strict=True)
+        ):
+            if not late > early:
+                raise self.fail(f"times[{k + 1}]", late, f"must be > {early:g} s")
+
+    def span(self) -> tuple[float, float]:
+        return (self.times[0], self.times[-1])
+
+    @cached_property
+    def _coefficients(self) -> NDArray:
+        # Imported here: it costs a tenth of a second that most runs do not need.
+        from scipy.interpolate import CubicSpline
+
+        return CubicSpline(self.times, self.values, bc_type="natural").c
+
+    def parameters(self) -> list[float]:
+        c = self._coefficients
+        n = len(self.times)
+        return [float(n), *self.times, *(float(x) for x in c.T.ravel())]
+
+    @staticmethod
+    def evaluate(p, t, s):
+        n = int(p[0])
+        low, high = 0, n - 1
+        while high - low > 1:
+            middle = (low + high) // 2
+            if t < p[1 + middle]:
+                high = middle
+            else:
+                low = middle
+        o = 1 + n + 4 * low
+        u = t - p[1 + low]
+        s[0] = p[o + 3] + u * (p[o + 2] + u * (p[o + 1] + u * p[o]))
+        s[1] = p[o + 2] + u * (2.0 * p[o + 1] + 3.0 * u * p[o])
+        s[2] = 2.0 * p[o + 1] + 6.0 * u * p[o]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expression(TimeLaw):
+    """s(t) as text, e.g. "0.8*sin(pi*t)"; both derivatives follow from the text."""
+
+    text: str
+
+    def check(self) -> None:
+        self.parameters()
+
+    def parameters(self) -> list[float]:
+        return list(parse(self.text, TIME_VARIABLES, "Expression, text"))
+
+    def row_function(self):
+        return "program:time_law"

@@ -1,0 +1,59 @@
+"""Exceptions, and the sentence for every status code.
+
+Bad input is a `ModelError`, raised when a model is built or packed. Failed
+numerics are a `SolveError`, which carries the partial result. Kernels return
+small integers; this module owns the words.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nonsmooth.result import Result
+
+
+class ModelError(ValueError):
+    """The description of a model, or an option of a run, is not valid."""
+
+
+class SolveError(RuntimeError):
+    """A run could not go on.
+
+    Attributes
+    ----------
+    result : Result or None
+        What was computed before the failure.
+    """
+
+    def __init__(self, message: str, result: Result | None = None) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+class SwitchError(SolveError):
+    """No mode, or more than one, satisfies the laws at an event."""
+
+
+class NonsmoothWarning(UserWarning):
+    """Something a user should know about a result that is still valid."""
+
+
+def nearest(name: str, valid: Iterable[str]) -> str:
+    """Return the sentence that names the valid choices nearest to `name`.
+
+    >>> nearest("crnak", ["crank", "rod"])
+    "did you mean 'crank'?"
+    >>> nearest("x", ["crank", "rod"])
+    'valid: crank, rod'
+    """
+    names = list(valid)
+    close = difflib.get_close_matches(name, names, n=1)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    if not names:
+        return "there are none to choose from"
+    shown = ", ".join(names[:12])
+    return f"valid: {shown}" + (", ..." if len(names) > 12 else "")

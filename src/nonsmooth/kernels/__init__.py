@@ -1,0 +1,38 @@
+"""Compiled kernels: arrays in, arrays out, status code back.
+
+Importing this package imports Numba, so nothing imports it before a model is
+packed. The compiled code is kept in a folder named by a hash of all kernel
+sources, because Numba itself does not notice an edit in an imported callee.
+"""
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+import numba
+
+
+def _source_hash() -> str:
+    """Return a hash of every kernel source and of the versions that compile it."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    digest.update(f"{sys.version_info[:3]}{numba.__version__}".encode())
+    # Bounds checking changes the generated code but not Numba's own key.
+    digest.update(str(numba.config.BOUNDSCHECK).encode())
+    return digest.hexdigest()[:12]
+
+
+def cache_root() -> Path:
+    """Return the folder that holds all caches of this user."""
+    chosen = os.environ.get("NONSMOOTH_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "nonsmooth"
+
+
+cache_folder = cache_root() / f"kernels-{_source_hash()}"
+numba.config.CACHE_DIR = str(cache_folder)

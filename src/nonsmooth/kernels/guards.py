@@ -1,0 +1,157 @@
+"""Watching guards on the dense output of a step.
+
+A guard is sampled with its rate at a few nodes of the step. A change of sign
+between nodes brackets a root; so does an extremum on the far side of zero, found
+where the rate changes sign, so that a pair of roots inside a step is not lost.
+The side a guard starts from is remembered, not read from a value that may be
+round-off.
+"""
+
+from nonsmooth.kernels import assemble, steps
+from nonsmooth.kernels.abi import FLOATS, NUMBER, at, call_guard, far, kernel
+from nonsmooth.kernels.run import Run
+from nonsmooth.kernels.tables import Tables, Work
+
+N_NODE = 4
+# Guards whose roots lie this close, relative to the time reached, fire as one.
+TIE = 1e-12
+MAX_BISECTION = 60
+NONE = 2.0
+
+
+@far(Tables, Work, NUMBER, FLOATS, FLOATS, FLOATS)
+def evaluate(m, w, t, y, a, out):
+    """Value and rate of every guard at (t, y) with accelerations a."""
+    assemble.time_laws(m, w, t)
+    assemble.supports(m, w)
+    assemble.markers(m, w, y, at(y, m.n_dof))
+    assemble.add_acceleration(m, w, a)
+    for k in range(m.n_guard):
+        call_guard(
+            m.address[m.guard_kind[k]],
+            at(m.par, m.guard_par[k]),
+            t,
+            at(w.motion, 9 * m.guard_a[k]),
+            at(w.motion, 9 * m.guard_b[k]),
+            at(out, 2 * k),
+        )
+
+
+@far(Tables, Work, Run, NUMBER, NUMBER, FLOATS)
+def on_dense(m, w, r, h, x, out):
+    """Value and rate of every guard at the fraction x of the step."""
+    steps.on_dense(r, x, r.dense)
+    steps.rate_on_dense(m, r, h, x, r.rate)
+    evaluate(m, w, min(r.t + x * h, r.t_cap), r.dense, r.rate, out)
+
+
+@kernel
+def arm(m, w, r, a):
+    """Set the sides at the start of a run: a guard at zero by its rate."""
+    evaluate(m, w, min(r.t, r.t_cap), r.y, a, r.guard)
+    for k in range(m.n_guard):
+        value, rate = r.guard[2 * k], r.guard[2 * k + 1]
+        r.side[k] = value if value != 0.0 else rate
+
+
+@kernel
+def extremum(m, w, r, h, k, x0, x1, side):
+    """Fraction where guard k, approaching at x0, turns back before x1."""
+    for _ in range(MAX_BISECTION):
+        x = 0.5 * (x0 + x1)
+        on_dense(m, w, r, h, x, r.guard)
+        if side * r.guard[2 * k] <= 0.0:
+            return x
+        if side * r.guard[2 * k + 1] < 0.0:
+            x0 = x
+        else:
+            x1 = x
+        if x1 - x0 < 1e-9:
+            break
+    return NONE
+
+
+@kernel
+def root(m, w, r, h, k, x0, x1, side):
+    """Fraction where guard k leaves `side` between x0 and x1, by regula falsi."""
+    on_dense(m, w, r, h, x1, r.guard)
+    g1 = side * r.guard[2 * k]
+    on_dense(m, w, r, h, x0, r.guard)
+    # A start at zero is round-off: it counts as on its side.
+    g0 = max(side * r.guard[2 * k], 1e-300)
+    for _ in range(MAX_BISECTION):
+        x = (x0 * g1 - x1 * g0) / (g1 - g0)
+        if not x0 < x < x1:
+            x = 0.5 * (x0 + x1)
+        on_dense(m, w, r, h, x, r.guard)
+        g = side * r.guard[2 * k]
+        # Illinois: an end that stays has its value halved.
+        if g > 0.0:
+            x0, g0 = x, g
+            g1 *= 0.5
+        else:
+            x1, g1 = x, g
+            g0 *= 0.5
+        if x1 - x0 <= 1e-15 or g == 0.0:
+            break
+    return x1
+
+
+@kernel
+def first_root(m, w, r, h, k, limit):
+    """First root of guard k in its direction up to the fraction `limit`, or NONE."""
+    n = 2 * m.n_guard
+    direction = m.guard_direction[k]
+    # Flat to second order at the start: the first node tells its side.
+    start = r.side[k] if r.side[k] != 0.0 else r.node[n + 2 * k]
+    side = 1.0 if start > 0.0 else -1.0
+    for j in range(1, N_NODE + 1):
+        x0, x1 = (j - 1) / N_NODE, j / N_NODE
+        if x0 >= limit:
+            break
+        rate0, rate1 = r.node[(j - 1) * n + 2 * k + 1], r.node[j * n + 2 * k + 1]
+        if side * r.node[j * n + 2 * k] > 0.0:
+            if not (side * rate0 < 0.0 and side * rate1 > 0.0):
+                continue
+            dip = extremum(m, w, r, h, k, x0, x1, side)
+            if dip == NONE:
+                continue
+            # It passes zero and comes back within the interval.
+            if direction == 0 or direction * side < 0.0:
+                return root(m, w, r, h, k, x0, dip, side)
+            return root(m, w, r, h, k, dip, x1, -side)
+        if direction == 0 or direction * side < 0.0:
+            return root(m, w, r, h, k, x0, x1, side)
+        side = -side
+    return NONE
+
+
+@far(Tables, Work, Run, NUMBER, returns=NUMBER)
+def locate(m, w, r, h):
+    """Return the fraction of the earliest event in the step, or NONE; mark who fires."""
+    n = 2 * m.n_guard
+    for j in range(N_NODE + 1):
+        on_dense(m, w, r, h, j / N_NODE, at(r.node, j * n))
+    earliest = NONE
+    for k in range(m.n_guard):
+        r.fired[k] = 0
+        r.root[k] = first_root(m, w, r, h, k, earliest)
+        earliest = min(earliest, r.root[k])
+    if earliest <= 1.0:
+        tie = TIE * max(abs(r.t + earliest * h), h) / h
+        for k in range(m.n_guard):
+            if r.root[k] <= earliest + tie:
+                r.fired[k] = 1
+    return earliest
+
+
+@kernel
+def settle(m, r):
+    """Update the sides at the end of a step from the values in `guard`."""
+    for k in range(m.n_guard):
+        if r.fired[k]:
+            # It crossed: what is left of its value is round-off.
+            direction = m.guard_direction[k]
+            r.side[k] = float(direction) if direction else r.guard[2 * k + 1]
+        elif r.guard[2 * k] != 0.0:
+            r.side[k] = r.guard[2 * k]

@@ -1,0 +1,330 @@
+"""The event loop: march, locate, land, record.
+
+`march` advances the state until the end of the arc, a stop event, a full log or the
+given number of steps; everything it needs to go on is in the block `r`.
+"""
+
+import math
+
+from nonsmooth.kernels import guards, radau, steps
+from nonsmooth.kernels.abi import at, kernel
+from nonsmooth.kernels.run import (
+    END,
+    FULL,
+    NEWTON_FAILED,
+    NOT_FINITE,
+    STEP_TOO_SMALL,
+    STOPPED,
+    TICK,
+)
+
+# Steps in a row that look stiff before the implicit method takes over, and calm
+# steps that clear the suspicion or hand back [HairerWanner1996]_ IV.2.
+STIFF_STEPS, CALM_STEPS = 15, 6
+# A step must move time by more than a few units of round-off.
+MIN_STEP = 1e-15
+# A step that fails at this size, relative to the time, fails for good.
+HOPELESS = 1e-12
+# Landing on an event: retakes of the step until its time is at round-off.
+MAX_LANDING = 6
+LANDED = 3e-16
+
+
+@kernel
+def step_size(r, t_stop):
+    """Return the step to try: never past t_stop, and no sliver left before it."""
+    left = t_stop - r.t
+    h = min(r.h, r.h_max)
+    if h >= left:
+        return left
+    # Two equal steps rather than a full one and a sliver.
+    return 0.5 * left if h > 0.75 * left else h
+
+
+@kernel
+def is_finite(n, x):
+    """Return whether every entry is."""
+    total = 0.0
+    for i in range(n):
+        total += abs(x[i])
+    return total < 1e300
+
+
+@kernel
+def land_explicit(m, w, r, tb, h):
+    """Project the end of an explicit step; y' there goes to K[n_stage]."""
+    left = steps.land(m, w, r, r.t + h, at(r.K, tb.n_stage * r.n_y))
+    r.violation = max(r.violation, left)
+
+
+@kernel
+def fixed_step(m, w, r, tb, t_stop):
+    """Take a step of given size; return its size, or a failure < 0."""
+    left = t_stop - r.t
+    # A remainder within a millionth of a step is the sum's round-off.
+    h = left if left < r.h_fixed * (1.0 + 1e-6) else r.h_fixed
+    steps.stages(m, w, r, tb, h)
+    if not is_finite(r.n_y, r.y1):
+        r.t_fail = r.t + h
+        return float(NOT_FINITE)
+    land_explicit(m, w, r, tb, h)
+    return h
+
+
+@kernel
+def explicit_step(m, w, r, tb, t_stop):
+    """Find an acceptable explicit step; return its size, or a failure < 0."""
+    if r.h == 0.0:
+        r.h = steps.first_step(m, w, r, tb.order)
+    limit = steps.GROW
+    while True:
+        h = step_size(r, t_stop)
+        if h <= MIN_STEP * abs(r.t):
+            return float(STEP_TOO_SMALL)
+        steps.stages(m, w, r, tb, h)
+        steps.raw_error(m, r, tb, h)
+        error = math.inf
+        if is_finite(r.n_y, r.y1):
+            land_explicit(m, w, r, tb, h)
+            error = steps.error(m, w, r)
+        if error <= 1.0:
+            grow = min(limit, steps.SAFETY * max(error, 1e-12) ** (-1.0 / tb.order))
+            # A step cut short by t_stop says nothing against a larger one.
+            r.h = max(h * grow, r.h if h < 0.9 * r.h else 0.0)
+            return h
+        r.n_reject += 1
+        limit = 1.0
+        shrink = steps.SHRINK
+        if error < 1e300:
+            shrink = max(shrink, steps.SAFETY * error ** (-1.0 / tb.order))
+        elif h < HOPELESS * max(abs(r.t), 1e-3):
+            r.t_fail = r.t + h
+            return float(NOT_FINITE)
+        r.h = h * shrink
+
+
+@kernel
+def implicit_step(m, w, r, t_stop):
+    """Find an acceptable implicit step; return its size, or a failure < 0."""
+    if r.h == 0.0:
+        r.h = steps.first_step(m, w, r, 4)
+    is_retry = 1 if r.h_last == 0.0 else 0
+    limit = steps.GROW
+    while True:
+        h = step_size(r, t_stop)
+        if h <= MIN_STEP * abs(r.t):
+            return float(STEP_TOO_SMALL)
+        if not radau.solve_stages(m, w, r, h):
+            if h < HOPELESS * max(abs(r.t), 1e-3):
+                r.t_fail = r.t + h
+                return float(NEWTON_FAILED)
+            r.n_reject += 1
+            r.h = 0.5 * h
+            forget_step(m, r)
+            continue
+        error = max(radau.error(m, w, r, h, is_retry), 1e-10)
+        grow = steps.SAFETY * error ** (-0.25)
+        if error <= 1.0:
+            break
+        r.n_reject += 1
+        is_retry = 1
+        limit = 1.0
+        r.h = h * max(steps.SHRINK, grow)
+    if r.h_last > 0.0:
+        # Gustafsson's predictive control.
+        grow *= min(1.0, (h / r.h_last) * (r.error_last / error) ** 0.25)
+    grow = min(limit, max(steps.SHRINK, grow))
+    if r.newton_rate > radau.KEEP_RATE:
+        r.has_jacobian = 0
+    elif 1.0 <= grow < 1.2:
+        # Not worth new factors.
+        grow = 1.0
+    r.is_jacobian_new = 0
+    r.h = max(h * grow, r.h if h < 0.9 * r.h else 0.0)
+    r.error_last = error
+    left = radau.finish(m, w, r, h)
+    r.violation = max(r.violation, left)
+    return h
+
+
+@kernel
+def forget_step(m, r):
+    """Forget the last implicit step: its polynomial is no guess any more."""
+    r.h_last = 0.0
+    for i in range(6 * m.n_dof):
+        r.previous[i] = 0.0
+
+
+@kernel
+def land_on_event(m, w, r, tb, h):
+    """Retake the step so that it ends on its first fired guard; return its size.
+
+    The root on the dense output has the interpolant's order only; a few Newton
+    corrections of the step's size make the landing as good as the method.
+    """
+    k = 0
+    while not r.fired[k]:
+        k += 1
+    longest = h
+    h = h * r.root[k]
+    for _ in range(MAX_LANDING):
+        if r.is_implicit:
+            forget_step(m, r)
+            if not radau.solve_stages(m, w, r, h):
+                r.t_fail = r.t + h
+                return float(NEWTON_FAILED)
+            radau.finish(m, w, r, h)
+        else:
+            steps.stages(m, w, r, tb, h)
+            land_explicit(m, w, r, tb, h)
+        row = 1 if r.is_implicit else tb.n_stage
+        t1 = min(r.t + h, r.t_cap)
+        guards.evaluate(m, w, t1, r.y1, at(r.K, row * r.n_y + m.n_dof), r.guard)
+        rate = r.guard[2 * k + 1]
+        change = -r.guard[2 * k] / rate if rate != 0.0 else 0.0
+        if abs(change) <= LANDED * max(abs(t1), h):
+            break
+        # Away from the dense root by more than its error: a graze; stay.
+        if abs(change) > 0.1 * longest or h + change <= 0.0:
+            break
+        h += change
+    return h
+
+
+@kernel
+def record(m, r, log, h, is_implicit):
+    """Append the step to the log."""
+    i = log.n
+    n = r.n_y
+    log.t[i] = r.t
+    log.h[i] = h
+    log.is_implicit[i] = is_implicit
+    coef = at(log.coef, i * (1 + r.n_coef) * n)
+    for j in range(n):
+        coef[j] = r.y[j]
+    for j in range(r.n_coef * n):
+        coef[n + j] = r.C[j]
+    for k in range(m.n_guard):
+        log.event[i * m.n_guard + k] = r.fired[k]
+    log.n = i + 1
+
+
+@kernel
+def choose_method(m, r, tb, h):
+    """Count stiff and calm steps; change method when the count is reached."""
+    if r.is_implicit:
+        r.n_calm = r.n_calm + 1 if h * r.radius < radau.CALM else 0
+        if r.n_calm >= CALM_STEPS:
+            r.is_implicit = 0
+            r.n_calm = 0
+            r.n_stiff = 0
+        return
+    if steps.stiffness(m, r, tb, h) > tb.reach:
+        r.n_stiff += 1
+        r.n_calm = 0
+        if r.n_stiff >= STIFF_STEPS:
+            r.is_implicit = 1
+            r.n_stiff = 0
+            r.has_jacobian = 0
+            forget_step(m, r)
+    else:
+        r.n_calm += 1
+        if r.n_calm >= CALM_STEPS:
+            r.n_stiff = 0
+
+
+@kernel
+def start_arc(m, w, r):
+    """Evaluate y' at the start, and arm the guards; return a status."""
+    steps.evaluate(m, w, r, r.t, r.y, r.K)
+    if not is_finite(r.n_y, r.K):
+        r.t_fail = r.t
+        return NOT_FINITE
+    r.is_fresh = 1
+    r.has_jacobian = 0
+    forget_step(m, r)
+    if not r.is_armed:
+        guards.arm(m, w, r, at(r.K, m.n_dof))
+        r.is_armed = 1
+    return END
+
+
+@kernel
+def attempt(m, w, r, tb, t_stop):
+    """Take one step by the current method; return its size, or a failure < 0."""
+    if r.is_implicit:
+        return implicit_step(m, w, r, t_stop)
+    if tb.is_adaptive:
+        return explicit_step(m, w, r, tb, t_stop)
+    return fixed_step(m, w, r, tb, t_stop)
+
+
+@kernel
+def watch(m, w, r, tb, h, row):
+    """Cut the step at its first event, if any; return its size, or a failure < 0."""
+    if guards.locate(m, w, r, h) <= 1.0:
+        h = land_on_event(m, w, r, tb, h)
+        if h > 0.0 and not r.is_implicit:
+            steps.dense(m, w, r, tb, h)
+    else:
+        t1 = min(r.t + h, r.t_cap)
+        guards.evaluate(m, w, t1, r.y1, at(r.K, row * r.n_y + m.n_dof), r.guard)
+    guards.settle(m, r)
+    return h
+
+
+@kernel
+def advance(m, w, r, tb, log, t_stop):
+    """Take and record one step; return END, STOPPED or a failure."""
+    h = attempt(m, w, r, tb, t_stop)
+    if h <= 0.0:
+        return int(h)
+    row = 1 if r.is_implicit else tb.n_stage
+    if not is_finite(r.n_y, at(r.K, row * r.n_y)):
+        r.t_fail = r.t + h
+        return NOT_FINITE
+    was_implicit = r.is_implicit
+    # The stiffness test needs the last stage, which the dense output overwrites.
+    change = 0
+    if r.is_auto:
+        choose_method(m, r, tb, h)
+        change = r.is_implicit - was_implicit
+        r.is_implicit = was_implicit
+    if not was_implicit:
+        steps.dense(m, w, r, tb, h)
+    status = END
+    if m.n_guard > 0:
+        h = watch(m, w, r, tb, h, row)
+        if h <= 0.0:
+            return int(h)
+        for k in range(m.n_guard):
+            if r.fired[k] and m.guard_is_stop[k]:
+                status = STOPPED
+    record(m, r, log, h, was_implicit)
+    r.n_step += 1
+    r.t = t_stop if h == t_stop - r.t else r.t + h
+    if was_implicit:
+        r.h_last = h
+    r.is_implicit = was_implicit + change
+    for i in range(r.n_y):
+        r.y[i] = r.y1[i]
+        r.K[i] = r.K[row * r.n_y + i]
+    return status
+
+
+@kernel
+def march(m, w, r, tb, log, t_stop, max_steps):
+    """Advance until t_stop, a stop event, a full log or `max_steps`."""
+    for _ in range(max_steps):
+        if r.t >= t_stop:
+            return END
+        if log.n >= log.capacity:
+            return FULL
+        if not r.is_fresh:
+            status = start_arc(m, w, r)
+            if status != END:
+                return status
+        status = advance(m, w, r, tb, log, t_stop)
+        if status != END:
+            return status
+    return TICK

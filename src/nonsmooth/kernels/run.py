@@ -1,0 +1,113 @@
+"""Options and state of a run, the arrays a step works in, and its log."""
+
+from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGER, INTEGERS, NUMBER, Block
+
+# What a march ends with; `errors.py` has the sentences.
+END, FULL, TICK, STOPPED = 0, 1, 2, 3
+NOT_FINITE, STEP_TOO_SMALL, NEWTON_FAILED = -1, -2, -3
+
+
+class Tableau(Block):
+    """One explicit Runge-Kutta method; `n` counts all stages, with those of P."""
+
+    n = INTEGER
+    n_stage = INTEGER
+    degree = INTEGER
+    order = INTEGER
+    needs_end = INTEGER  # the error estimate uses f at the unprojected end
+    is_adaptive = INTEGER
+    is_semi_implicit = INTEGER  # positions advance with the new velocities
+    reach = NUMBER  # |h lam| beyond which the method is unstable
+    A = FLOATS  # (n, n)
+    b = FLOATS  # (n)
+    c = FLOATS  # (n)
+    E = FLOATS  # (2, n); zero for a fixed-step method
+    P = FLOATS  # (n, degree)
+
+
+class Run(Block):
+    """One run; n_y = 2 n_dof + n_work."""
+
+    # options
+    rtol = NUMBER
+    atol = NUMBER  # m, rad, m/s, rad/s alike
+    h_fixed = NUMBER  # s, step of a method without error control
+    h_max = NUMBER  # s
+    alpha = NUMBER  # 1/s, Baumgarte
+    beta = NUMBER  # 1/s^2, Baumgarte
+    size = NUMBER  # m, extent of the model
+    is_projected = INTEGER
+    is_auto = INTEGER  # may change between explicit and implicit
+
+    # state
+    t = NUMBER
+    h = NUMBER  # next step, 0 to choose afresh
+    t_cap = NUMBER  # laws are evaluated no later than this
+    is_fresh = INTEGER  # y' at (t, y) is in K[0]
+    is_implicit = INTEGER
+    is_armed = INTEGER  # sides of the guards are known
+    n_stiff = INTEGER
+    n_calm = INTEGER
+
+    # account
+    n_step = INTEGER
+    n_reject = INTEGER
+    n_rhs = INTEGER
+    n_jacobian = INTEGER
+    violation = NUMBER  # largest left after a step
+    t_fail = NUMBER  # where a stage was not finite
+
+    # one step
+    n_y = INTEGER
+    n_coef = INTEGER
+    y = FLOATS  # (n_y) state at t
+    y1 = FLOATS  # (n_y) state at t + h
+    stage = FLOATS  # (n_y)
+    moved = FLOATS  # (n_y) what the projection changed
+    K = FLOATS  # (n, n_y)
+    C = FLOATS  # (n_coef, n_y) dense output in powers of x
+    e = FLOATS  # (2, 2 n_dof) error estimates
+    tol = FLOATS  # (2 n_dof) admissible error of each coordinate and rate
+
+    # guards
+    dense = FLOATS  # (n_y) state on the dense output
+    rate = FLOATS  # (n_dof) accelerations on the dense output
+    guard = FLOATS  # (2 n_guard) value and rate
+    side = FLOATS  # (n_guard) side of each guard at t, by its sign
+    node = FLOATS  # (n_node, 2 n_guard) values and rates inside the step
+    root = FLOATS  # (n_guard) fraction of the step, 2 for none
+    fired = INTEGERS  # (n_guard)
+
+    # the implicit method, n = n_dof
+    h_factored = NUMBER  # step the Newton matrices belong to, 0 for none
+    is_jacobian_new = INTEGER
+    has_jacobian = INTEGER
+    radius = NUMBER  # 1/s, estimated spectral radius of the Jacobian
+    h_last = NUMBER  # last accepted implicit step, 0 for none
+    error_last = NUMBER
+    newton_rate = NUMBER
+    Z = FLOATS  # (3, 2 n) stage increments
+    W = FLOATS  # (3, 2 n) transformed
+    F = FLOATS  # (3, n_y)
+    Aq = FLOATS  # (n, n) da/dq
+    Av = FLOATS  # (n, n) da/dv
+    real_lu = FLOATS  # (n, n)
+    real_swap = INTEGERS  # (n)
+    complex_lu = COMPLEXES  # (n, n)
+    complex_swap = INTEGERS  # (n)
+    x = FLOATS  # (2 n)
+    z = COMPLEXES  # (2 n)
+    previous = FLOATS  # (3, 2 n) dense output of the last step
+    d = FLOATS  # (n_y)
+
+
+class Log(Block):
+    """What a march records, one chunk at a time."""
+
+    capacity = INTEGER
+    n = INTEGER  # steps recorded
+    t = FLOATS  # (capacity) start of each step
+    h = FLOATS  # (capacity)
+    is_implicit = INTEGERS  # (capacity)
+    coef = FLOATS  # (capacity, 1 + n_coef, n_y) y at the start, then C
+    event = INTEGERS  # (capacity, n_guard) guards that fired at its end

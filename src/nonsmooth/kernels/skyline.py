@@ -1,0 +1,117 @@
+"""LDL^T of the constraint matrix S = J M^-1 J^T, stored by rows from their first entry.
+
+All bodies are eliminated before the joint rows (their masses are diagonal), so S
+is symmetric and positive semidefinite whatever the mechanism, and rows can be
+ordered freely for a short profile. One storage serves both ends: a small mechanism
+fills its profile and is a dense problem; a chain of a thousand loops keeps a
+constant band and costs a constant time per loop. Entry (i, j) stands at
+`start[i] + j`, `first[i] <= j <= i`.
+"""
+
+from nonsmooth.kernels.abi import kernel
+
+# A pivot this small beside its diagonal entry has lost all but round-off: the row
+# depends on the rows before it.
+RANK_TOLERANCE = 1e-10
+# Regularisation of a dependent row, as a part of its diagonal: large enough that
+# round-off in the null space stays below 1e-9, small enough to converge in a few
+# refinements.
+REGULARISATION = 1e-7
+MAX_REFINEMENT = 12
+# Stop refining when the residual is at round-off of the right-hand side.
+REFINED = 1e-15
+
+
+@kernel
+def factor(n, first, start, S, shift, L, d):
+    """Factor S + shift diag(S) = L D L^T; return the least pivot / diagonal entry.
+
+    u_ij = S_ij - sum_k u_ik L_jk,   L_ij = u_ij / d_j,   d_i = S_ii - sum_j u_ij L_ij
+    """
+    least = 1.0
+    for i in range(n):
+        fi = first[i]
+        oi = start[i]
+        for j in range(fi, i):
+            oj = start[j]
+            low = max(fi, first[j])
+            u = S[oi + j]
+            for k in range(low, j):
+                u -= L[oi + k] * L[oj + k]
+            L[oi + j] = u
+        diagonal = S[oi + i] * (1.0 + shift)
+        pivot = diagonal
+        for j in range(fi, i):
+            u = L[oi + j]
+            L[oi + j] = u / d[j]
+            pivot -= u * L[oi + j]
+        least = min(least, pivot / diagonal) if diagonal > 0.0 else 0.0
+        if pivot <= RANK_TOLERANCE * diagonal:
+            # Keep the factors finite; the caller regularises.
+            pivot = diagonal if diagonal > 0.0 else 1.0
+        d[i] = pivot
+        L[oi + i] = 1.0
+    return least
+
+
+@kernel
+def solve(n, first, start, L, d, x):
+    """Solve L D L^T x = x in place."""
+    for i in range(n):
+        oi = start[i]
+        total = x[i]
+        for j in range(first[i], i):
+            total -= L[oi + j] * x[j]
+        x[i] = total
+    for i in range(n):
+        x[i] /= d[i]
+    for i in range(n - 1, -1, -1):
+        oi = start[i]
+        xi = x[i]
+        for j in range(first[i], i):
+            x[j] -= L[oi + j] * xi
+
+
+@kernel
+def residual(n, first, start, S, x, b, r):
+    """r = b - S x; return its largest magnitude."""
+    for i in range(n):
+        r[i] = b[i]
+    for i in range(n):
+        oi = start[i]
+        xi = x[i]
+        total = S[oi + i] * xi
+        for j in range(first[i], i):
+            total += S[oi + j] * x[j]
+            r[j] -= S[oi + j] * xi
+        r[i] -= total
+    largest = 0.0
+    for i in range(n):
+        largest = max(largest, abs(r[i]))
+    return largest
+
+
+@kernel
+def least_norm(n, first, start, S, L, d, b, r, x):
+    """Solve S x = b with the factors of S + shift diag(S), S of any rank.
+
+        x <- x + (S + shift diag S)^-1 (b - S x),   x = 0 at first
+
+    Every iterate stays in the range of S, so the limit has the least norm, weighted
+    by diag(S), among all solutions. Returns the residual left.
+    """
+    size = 0.0
+    for i in range(n):
+        x[i] = 0.0
+        size = max(size, abs(b[i]))
+    left = size
+    for k in range(MAX_REFINEMENT):
+        before = left
+        left = residual(n, first, start, S, x, b, r)
+        # What no longer halves is round-off, or b has a part outside the range.
+        if left <= REFINED * size or (k > 0 and left > 0.5 * before):
+            break
+        solve(n, first, start, L, d, r)
+        for i in range(n):
+            x[i] += r[i]
+    return left

@@ -1,0 +1,232 @@
+"""One step of an explicit method: stages, error, projection, dense output."""
+
+import math
+
+from nonsmooth.kernels import modes
+from nonsmooth.kernels.abi import FLOATS, NUMBER, at, far, kernel
+from nonsmooth.kernels.run import Run, Tableau
+from nonsmooth.kernels.tables import Tables, Work
+
+SAFETY, SHRINK, GROW = 0.9, 0.2, 8.0
+
+
+@kernel
+def evaluate(m, w, r, t, y, dy):
+    """Write y' = f(t, y) and count it."""
+    r.n_rhs += 1
+    modes.rhs(m, w, min(t, r.t_cap), y, r.alpha, r.beta, dy)
+
+
+@kernel
+def set_tolerances(m, r, y, y1):
+    """Admissible error of each coordinate and rate.
+
+    Positions are measured against the size of the model and angles against one
+    radian, so that the result does not depend on where the origin is or how often
+    a rotor has turned; velocities against the body's own speed.
+    """
+    n, tol = m.n_dof, r.tol
+    for k in range(0, n, 3):
+        v, v1 = at(y, n + k), at(y1, n + k)
+        speed = max(math.hypot(v[0], v[1]), math.hypot(v1[0], v1[1]))
+        spin = max(abs(v[2]), abs(v1[2]))
+        tol[k] = r.atol + r.rtol * m.scale[k]
+        tol[k + 1] = tol[k]
+        tol[k + 2] = r.atol + r.rtol * m.scale[k + 2]
+        tol[n + k] = r.atol + r.rtol * speed
+        tol[n + k + 1] = tol[n + k]
+        tol[n + k + 2] = r.atol + r.rtol * spin
+
+
+@kernel
+def norm(n, x, tol):
+    """Largest |x| in units of its tolerance."""
+    largest = 0.0
+    for i in range(n):
+        ratio = abs(x[i]) / tol[i]
+        # Not max(): a NaN must come out.
+        if not ratio <= largest:
+            largest = ratio
+    return largest
+
+
+@kernel
+def combine(n_y, y, h, n, weights, K, out):
+    """Write y + h sum_j weights_j K_j."""
+    for i in range(n_y):
+        out[i] = 0.0
+    for j in range(n):
+        weight = weights[j]
+        if weight != 0.0:
+            k = at(K, j * n_y)
+            for i in range(n_y):
+                out[i] += weight * k[i]
+    for i in range(n_y):
+        out[i] = y[i] + h * out[i]
+
+
+@far(Tables, Work, Run, NUMBER, returns=NUMBER)
+def first_step(m, w, r, order):
+    """Choose a first step from y' and y'' [HairerNorsettWanner1993]_ II.4."""
+    n = 2 * m.n_dof
+    end = at(r.K, r.n_y)
+    set_tolerances(m, r, r.y, r.y)
+    d0 = norm(n, r.y, r.tol)
+    d1 = norm(n, r.K, r.tol)
+    h0 = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
+    h0 = min(h0, r.h_max)
+    for i in range(r.n_y):
+        r.stage[i] = r.y[i] + h0 * r.K[i]
+    evaluate(m, w, r, r.t + h0, r.stage, end)
+    for i in range(n):
+        r.stage[i] = end[i] - r.K[i]
+    d2 = norm(n, r.stage, r.tol) / h0
+    largest = max(d1, d2)
+    h1 = max(1e-6, h0 * 1e-3)
+    if largest > 1e-15:
+        h1 = (0.01 / largest) ** (1.0 / (order + 1.0))
+    return min(100.0 * h0, h1, r.h_max)
+
+
+@far(Tables, Work, Run, Tableau, NUMBER)
+def stages(m, w, r, tb, h):
+    """Take the stages and the step's end y1; K[0] is known. Leaves the last stage."""
+    n_y = r.n_y
+    for i in range(1, tb.n_stage):
+        combine(n_y, r.y, h, i, at(tb.A, i * tb.n), r.K, r.stage)
+        evaluate(m, w, r, r.t + tb.c[i] * h, r.stage, at(r.K, i * n_y))
+    combine(n_y, r.y, h, tb.n_stage, tb.b, r.K, r.y1)
+    if tb.is_semi_implicit:
+        for i in range(m.n_dof):
+            r.y1[i] = r.y[i] + h * r.y1[m.n_dof + i]
+    if tb.needs_end:
+        evaluate(m, w, r, r.t + h, r.y1, at(r.K, tb.n_stage * n_y))
+
+
+@kernel
+def raw_error(m, r, tb, h):
+    """Write the estimated errors h E k of the unprojected end, one after the other."""
+    n, n_y = 2 * m.n_dof, r.n_y
+    n_stage = tb.n_stage + 1 if tb.needs_end else tb.n_stage
+    for i in range(2 * n):
+        r.e[i] = 0.0
+    for row in range(2):
+        e = at(r.e, row * n)
+        for j in range(n_stage):
+            weight = h * tb.E[row * tb.n + j]
+            if weight != 0.0:
+                k = at(r.K, j * n_y)
+                for i in range(n):
+                    e[i] += weight * k[i]
+
+
+@far(Tables, Work, Run, returns=NUMBER)
+def error(m, w, r):
+    """Return the error of the landed step in units of the tolerance.
+
+    The projection removes what the constraints forbid, so only the rest counts.
+    Without this a step across a singular pose would be refused for an error that
+    does not survive it.
+    """
+    n = m.n_dof
+    set_tolerances(m, r, r.y, r.y1)
+    if r.is_projected:
+        for k in range(4):
+            modes.keep_tangent(m, w, at(r.e, k * n))
+    e5 = norm(2 * n, r.e, r.tol)
+    e3 = norm(2 * n, at(r.e, 2 * n), r.tol)
+    if e3 > 0.0:
+        e5 = e5 * e5 / math.sqrt(e5 * e5 + 0.01 * e3 * e3)
+    return e5
+
+
+@far(Tables, Work, Run, NUMBER, FLOATS, returns=NUMBER)
+def land(m, w, r, t, end):
+    """Project the step's end and write y' there to `end`; keep what was moved."""
+    y1, moved = r.y1, r.moved
+    t_law = min(t, r.t_cap)
+    if not r.is_projected:
+        for i in range(r.n_y):
+            moved[i] = 0.0
+        evaluate(m, w, r, t, y1, end)
+        return modes.violation(m, w)
+    for i in range(r.n_y):
+        moved[i] = -y1[i]
+    left = modes.project(m, w, t_law, y1, r.size)
+    for i in range(r.n_y):
+        moved[i] += y1[i]
+    r.n_rhs += 1
+    modes.derive(m, w, t_law, at(y1, m.n_dof), 0.0, 0.0, end)
+    return left
+
+
+@kernel
+def stiffness(m, r, tb, h):
+    """Estimate |h lam| from the last stage and the end, both at t + h.
+
+    [HairerWanner1996]_ IV.2: beyond the method's reach the step is held by
+    stability, not by accuracy.
+    """
+    up, down = 0.0, 0.0
+    end = at(r.K, tb.n_stage * r.n_y)
+    last = at(r.K, (tb.n_stage - 1) * r.n_y)
+    for i in range(2 * m.n_dof):
+        up = max(up, abs(end[i] - last[i]) / r.tol[i])
+        down = max(down, abs(r.y1[i] - r.stage[i]) / r.tol[i])
+    return h * up / down if down > 0.0 else 0.0
+
+
+@kernel
+def correct_dense(r):
+    """Bend the dense output so that it ends on the projected state.
+
+    y(x) + (3 x^2 - 2 x^3) (projected - unprojected)
+    """
+    n = r.n_y
+    for i in range(n):
+        r.C[n + i] += 3.0 * r.moved[i]
+        r.C[2 * n + i] -= 2.0 * r.moved[i]
+
+
+@far(Tables, Work, Run, Tableau, NUMBER)
+def dense(m, w, r, tb, h):
+    """Write the dense output of the step to C; y' at the end is K[n_stage]."""
+    n_y, C = r.n_y, r.C
+    for i in range(tb.n_stage + 1, tb.n):
+        combine(n_y, r.y, h, i, at(tb.A, i * tb.n), r.K, r.stage)
+        evaluate(m, w, r, r.t + tb.c[i] * h, r.stage, at(r.K, i * n_y))
+    for i in range(r.n_coef * n_y):
+        C[i] = 0.0
+    for j in range(tb.n):
+        k = at(r.K, j * n_y)
+        for p in range(tb.degree):
+            weight = h * tb.P[j * tb.degree + p]
+            if weight != 0.0:
+                c = at(C, p * n_y)
+                for i in range(n_y):
+                    c[i] += weight * k[i]
+    if tb.is_semi_implicit:
+        for i in range(m.n_dof):
+            r.moved[i] = r.y1[i] - r.y[i] - h * r.K[i]
+    correct_dense(r)
+
+
+@kernel
+def on_dense(r, x, out):
+    """State at the fraction x of the step."""
+    n, C = r.n_y, r.C
+    for i in range(n):
+        value = 0.0
+        for p in range(r.n_coef - 1, -1, -1):
+            value = x * (C[p * n + i] + value)
+        out[i] = r.y[i] + value
+
+
+@kernel
+def rate_on_dense(m, r, h, x, out):
+    """Accelerations at the fraction x of the step, from the dense velocities."""
+    for i in range(m.n_dof):
+        value = 0.0
+        for p in range(r.n_coef - 1, -1, -1):
+            value = (p + 1) * r.C[p * r.n_y + m.n_dof + i] + x * value
+        out[i] = value / h

@@ -1,0 +1,110 @@
+"""The packed model, and what follows from it at one instant.
+
+Bodies are numbered with the moving ones first: body `k < n_body - n_support` owns
+the coordinates `q[3 k: 3 k + 3] = (x, y, theta)`; the others, supports and the
+ground, have their motion prescribed. `*_par` points into one pool of parameters,
+`*_law` to the first of an element's time laws.
+"""
+
+from nonsmooth.kernels.abi import FLOATS, INTEGER, INTEGERS, NUMBER, Block
+
+
+class Tables(Block):
+    """The model as constant arrays; nothing here changes during a run."""
+
+    n_body = INTEGER
+    n_support = INTEGER
+    n_dof = INTEGER  # 3 for each moving body
+    n_marker = INTEGER
+    n_law = INTEGER
+    n_joint = INTEGER
+    n_row = INTEGER
+    n_pair = INTEGER
+    n_profile = INTEGER
+    n_force = INTEGER
+    n_guard = INTEGER
+    n_work = INTEGER
+
+    par = FLOATS  # parameters of every element
+    address = INTEGERS  # of each kind's row function
+
+    minv = FLOATS  # (n_dof) inverse masses; 0 for what cannot accelerate
+    weight = FLOATS  # (n_dof) force of gravity
+    scale = FLOATS  # (n_dof) size of each coordinate: m, m, rad
+
+    support_law = INTEGERS  # first of three, -1 for the ground
+    support_work = INTEGERS  # entry of the ledger, -1 for the ground
+
+    marker_body = INTEGERS
+    marker_x = FLOATS  # m, in the body's frame
+    marker_y = FLOATS  # m
+
+    law_kind = INTEGERS
+    law_par = INTEGERS
+
+    # joints, then drives
+    joint_kind = INTEGERS
+    joint_a = INTEGERS  # marker
+    joint_b = INTEGERS  # marker
+    joint_par = INTEGERS
+    joint_law = INTEGERS
+    joint_row = INTEGERS  # first row
+    joint_n_row = INTEGERS
+    joint_work = INTEGERS  # entry of the ledger, -1 for a joint without a drive
+
+    row_dof = INTEGERS  # (2 n_row) first coordinate of each side, -1 if prescribed
+
+    # pairs of row blocks that share a moving body, for S = J M^-1 J^T
+    pair_i = INTEGERS  # where the block stands in J
+    pair_j = INTEGERS
+    pair_dof = INTEGERS
+    pair_at = INTEGERS  # entry of the skyline
+    first = INTEGERS  # (n_row) first column of each row of the skyline
+    start = INTEGERS  # (n_row) where column 0 of each row would stand
+
+    force_kind = INTEGERS
+    force_a = INTEGERS  # marker
+    force_b = INTEGERS  # marker
+    force_par = INTEGERS
+    force_law = INTEGERS
+    force_has_potential = INTEGERS
+    force_work = INTEGERS  # entry of the ledger
+
+    guard_kind = INTEGERS
+    guard_a = INTEGERS  # marker
+    guard_b = INTEGERS  # marker
+    guard_par = INTEGERS
+    guard_direction = INTEGERS  # +1 rising, -1 falling, 0 both
+    guard_is_stop = INTEGERS
+
+
+class Work(Block):
+    """Everything that follows from time, state and mode at one instant."""
+
+    # from t
+    law = FLOATS  # (3 n_law) value, rate, acceleration of each time law
+    support = FLOATS  # (9 n_support) pose, rate, acceleration
+    # from q
+    turn = FLOATS  # (2 n_body) cos, sin
+    arm = FLOATS  # (2 n_marker) from the body's origin, global axes
+    # from q and v
+    motion = FLOATS  # (9 n_marker) pose, rate, acceleration bias
+    block = FLOATS  # (9 n_row) what the joints' row functions wrote
+    J = FLOATS  # (6 n_row) coefficients of both bodies
+    g = FLOATS  # (n_row) violation
+    g_t = FLOATS  # (n_row) g' = J v + g_t
+    bias = FLOATS  # (n_row) g'' = J a + bias
+    wrench = FLOATS  # (8 n_force) what the forces' row functions wrote
+    f = FLOATS  # (n_dof) applied force
+    load = FLOATS  # (3 n_support) force on each support
+    # the linear problem
+    S = FLOATS  # (n_profile) J M^-1 J^T
+    L = FLOATS  # (n_profile) its factors
+    d = FLOATS  # (n_row) pivots
+    r = FLOATS  # (n_row) scratch
+    x = FLOATS  # (n_row) scratch
+    lam = FLOATS  # (n_row) reactions
+    a = FLOATS  # (n_dof) accelerations
+    pivot = NUMBER  # least pivot of S relative to its diagonal entry
+    has_lost_rank = INTEGER  # the current factors are regularised
+    n_rank_loss = INTEGER  # times this happened

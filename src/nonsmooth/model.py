@@ -1,0 +1,179 @@
+"""The model: named elements, collected and checked as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nonsmooth.elements.base import Element, Named
+from nonsmooth.elements.bodies import Body, Ground, Point, PointMass, RigidBody
+from nonsmooth.elements.drives import Drive
+from nonsmooth.elements.events import Event
+from nonsmooth.elements.forces import Force
+from nonsmooth.elements.joints import Joint
+from nonsmooth.errors import ModelError, nearest
+
+# What a column `body.X` or `element.X` may be called; a point must not hide one.
+RESERVED = frozenset(
+    "x y theta vx vy omega ax ay alpha force_x force_y torque force".split()
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model(Element, family="model"):
+    """A planar mechanism and its start.
+
+    Parameters
+    ----------
+    title : str
+        What it is, for reports.
+    gravity : (float, float)
+        Acceleration of free fall, m/s^2.
+    bodies, joints, drives, forces, events : sequence
+        The elements; names are unique over all of them.
+    assemble : bool
+        Move the start to the nearest consistent positions, and change the
+        velocities by the impulse that joints and drives exert. Otherwise an
+        inconsistent start is refused.
+    keep : sequence of str
+        Coordinates that `assemble` must not move, e.g. "crank.theta".
+    """
+
+    title: str = ""
+    gravity: Point = (0.0, 0.0)
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...] = ()
+    drives: tuple[Drive, ...] = ()
+    forces: tuple[Force, ...] = ()
+    events: tuple[Event, ...] = ()
+    assemble: bool = False
+    keep: tuple[str, ...] = ()
+
+    def label(self) -> str:
+        """Return how messages call the model."""
+        return f"model '{self.title}'" if self.title else "model"
+
+    def _checked(self, item, annotation, value):
+        family = _FAMILIES.get(item.name)
+        if family is None:
+            return super()._checked(item, annotation, value)
+        try:
+            elements = tuple(value)
+        except TypeError:
+            raise self.fail(item.name, value, "give a list") from None
+        for k, element in enumerate(elements):
+            if not isinstance(element, family) or (
+                family is Joint and isinstance(element, Drive)
+            ):
+                kinds = ", ".join(sorted(family.kinds))
+                raise self.fail(f"{item.name}[{k}]", element, f"give one of: {kinds}")
+        return elements
+
+    def check(self) -> None:
+        """Refuse names, references and combinations that have no meaning."""
+        if not any(isinstance(body, RigidBody | PointMass) for body in self.bodies):
+            raise self.fail(
+                "bodies", [b.name for b in self.bodies], "give at least one with mass"
+            )
+        self._check_names()
+        bodies = {body.name: body for body in self.bodies}
+        bodies.setdefault("ground", Ground())
+        for element in self.elements():
+            if isinstance(element, Joint | Force | Event):
+                self._check_markers(element, bodies)
+        self._check_drives()
+        self._check_keep(bodies)
+
+    def elements(self) -> Iterator[Named]:
+        """Yield every element, bodies first."""
+        for name in _FAMILIES:
+            yield from getattr(self, name)
+
+    def _check_names(self) -> None:
+        owner: dict[str, Named] = {}
+        for element in self.elements():
+            if element.name == "ground" and not isinstance(element, Ground):
+                raise element.fail("name", "ground", "this name is the fixed frame's")
+            other = owner.get(element.name)
+            if other is not None:
+                raise element.fail(
+                    "name", element.name, f"already used by a {other.family}"
+                )
+            owner[element.name] = element
+            for point in getattr(element, "points", {}):
+                if point in RESERVED:
+                    raise element.fail(
+                        "points", point, "this name is a column's; choose another"
+                    )
+
+    def _check_markers(
+        self, element: Joint | Force | Event, bodies: dict[str, Body]
+    ) -> None:
+        sides = []
+        for side in ("a", "b"):
+            reference: str = getattr(element, side)
+            name, _, point = reference.partition(".")
+            body = bodies.get(name)
+            if body is None:
+                raise element.fail(side, reference, f"no body '{name}'; " + nearest(name, bodies))
+            if body.marker(point) is None:
+                points = getattr(body, "points", {})
+                raise element.fail(
+                    side, reference, f"no such point; {nearest(point, points)}"
+                )
+            sides.append(body)
+        if isinstance(element, Event):
+            return
+        if sides[0] is sides[1]:
+            raise element.fail(
+                "b", element.b, f"a and b are both on body '{sides[0].name}'"
+            )
+        if not any(isinstance(body, RigidBody | PointMass) for body in sides):
+            raise element.fail("b", element.b, "neither a nor b is on a body with mass")
+        held = (
+            element.holds_angle if isinstance(element, Joint) else element.turns
+        )
+        for side, body, is_held in zip("ab", sides, held, strict=True):
+            if is_held and isinstance(body, PointMass):
+                raise element.fail(
+                    side,
+                    getattr(element, side),
+                    "a point mass has no angle; use a RigidBody",
+                )
+
+    def _check_drives(self) -> None:
+        seen: dict[tuple[object, ...], Drive] = {}
+        for drive in self.drives:
+            pair = frozenset((drive.a, drive.b))
+            key = (type(drive), pair, getattr(drive, "axis", None))
+            other = seen.get(key)
+            if other is not None:
+                raise drive.fail(
+                    "b", drive.b, f"drive '{other.name}' already prescribes this motion"
+                )
+            seen[key] = drive
+
+    def _check_keep(self, bodies: dict[str, Body]) -> None:
+        for name in self.keep:
+            body, _, coordinate = name.rpartition(".")
+            if body not in bodies:
+                raise self.fail("keep", name, f"no body '{body}'; " + nearest(body, bodies))
+            if coordinate not in ("x", "y", "theta"):
+                raise self.fail("keep", name, "give body.x, body.y or body.theta")
+
+    def element(self, name: str) -> Named:
+        """Return the element of that name."""
+        for element in self.elements():
+            if element.name == name:
+                return element
+        names = [element.name for element in self.elements()]
+        raise ModelError(f"{self.label()}: no element '{name}'; {nearest(name, names)}")
+
+
+_FAMILIES: dict[str, type[Named]] = {
+    "bodies": Body,
+    "joints": Joint,
+    "drives": Drive,
+    "forces": Force,
+    "events": Event,
+}

@@ -1,0 +1,391 @@
+"""The system: a model packed into flat tables, with the names of their rows.
+
+After packing, nothing looks at a model object: kernels read the tables, results
+read the names.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.elements.base import Element, family_of, field_types
+from nonsmooth.elements.bodies import (
+    Body,
+    Ground,
+    MovingSupport,
+    PointMass,
+    RigidBody,
+)
+from nonsmooth.elements.laws import Constant, TimeLaw
+from nonsmooth.errors import ModelError
+from nonsmooth.kernels import abi
+from nonsmooth.kernels.tables import Tables, Work
+from nonsmooth.model import Model
+
+Floats = NDArray[np.float64]
+
+_DIRECTION = {"both": 0, "rising": 1, "falling": -1}
+
+
+def load_kernel(reference: str) -> Callable[..., Any]:
+    """Return the row function named "module:name" in `nonsmooth.kernels`."""
+    module, _, name = reference.partition(":")
+    return getattr(importlib.import_module(f"nonsmooth.kernels.{module}"), name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class System:
+    """Tables for the kernels, and the names that go with their rows."""
+
+    model: Model
+    tables: Tables
+    bodies: tuple[str, ...]  # in the order of the tables, moving ones first
+    n_moving: int
+    joints: tuple[str, ...]  # joints, then drives
+    forces: tuple[str, ...]
+    supports: tuple[str, ...]  # moving supports, then the ground
+    events: tuple[str, ...]
+    works: tuple[str, ...]  # entries of the ledger
+    markers: dict[str, int]  # "body" or "body.point" -> row
+    mass: Floats  # (3 n_moving) masses and inertias; 0 for what cannot turn
+    size: float  # m, extent of the model
+    breaks: tuple[float, ...]  # s, where a time law is not smooth
+
+    @property
+    def n_dof(self) -> int:
+        """Number of coordinates."""
+        return 3 * self.n_moving
+
+    @property
+    def n_row(self) -> int:
+        """Number of constraint rows."""
+        return self.tables.n_row
+
+    @property
+    def n_y(self) -> int:
+        """Length of the integrated state (q, v, work)."""
+        return 2 * self.n_dof + len(self.works)
+
+    def row_owner(self, row: int) -> str:
+        """Return the name of the joint or drive that owns a constraint row."""
+        first, n = self.tables.joint_row, self.tables.joint_n_row
+        return self.joints[int(np.flatnonzero((first <= row) & (row < first + n))[0])]
+
+    def work(self) -> Work:
+        """Return fresh scratch arrays for one thread."""
+        m = self.tables
+        sizes = {
+            "law": 3 * m.n_law,
+            "support": 9 * m.n_support,
+            "turn": 2 * m.n_body,
+            "arm": 2 * m.n_marker,
+            "motion": 9 * m.n_marker,
+            "block": 9 * m.n_row,
+            "J": 6 * m.n_row,
+            "g": m.n_row,
+            "g_t": m.n_row,
+            "bias": m.n_row,
+            "wrench": 8 * m.n_force,
+            "f": m.n_dof,
+            "load": 3 * m.n_support,
+            "S": m.n_profile,
+            "L": m.n_profile,
+            "d": m.n_row,
+            "r": m.n_row,
+            "x": m.n_row,
+            "lam": m.n_row,
+            "a": m.n_dof,
+        }
+        arrays = {name: np.zeros(size) for name, size in sizes.items()}
+        return Work(pivot=1.0, has_lost_rank=0, n_rank_loss=0, **arrays)
+
+
+class _Packer:
+    """Collects parameters, kinds, laws and markers while tables are written."""
+
+    def __init__(self, model: Model) -> None:
+        self.par: list[float] = []
+        self.functions: list[int] = []
+        self._kind: dict[tuple[str, object], int] = {}
+        self.laws: list[tuple[int, int]] = []
+        self.breaks: set[float] = set()
+        self.markers: dict[str, int] = {}
+        self.marker_rows: list[tuple[int, float, float]] = []
+        declared = {body.name: body for body in model.bodies}
+        ground = declared.pop("ground", Ground())
+        moving = [b for b in declared.values() if isinstance(b, RigidBody | PointMass)]
+        supports = [b for b in declared.values() if isinstance(b, MovingSupport)]
+        self.moving = moving
+        self.supports: list[Body] = [*supports, ground]
+        self.bodies: list[Body] = [*moving, *self.supports]
+        self.index = {body.name: k for k, body in enumerate(self.bodies)}
+        for body in self.bodies:
+            self.marker(body.name)
+            for point in getattr(body, "points", {}):
+                self.marker(f"{body.name}.{point}")
+
+    def marker(self, reference: str) -> int:
+        """Return the row of a marker, adding it if it is new."""
+        if reference not in self.markers:
+            name, _, point = reference.partition(".")
+            place = self.bodies[self.index[name]].marker(point)
+            assert place is not None, reference  # the model was checked
+            self.markers[reference] = len(self.marker_rows)
+            self.marker_rows.append((self.index[name], *place))
+        return self.markers[reference]
+
+    def kind(self, family: str, element: Element) -> int:
+        """Return the number of an element's row function, compiling it if new."""
+        function = element.row_function()
+        key = (family, function)
+        if key not in self._kind:
+            resolved = load_kernel(function) if isinstance(function, str) else function
+            try:
+                address = abi.address(family, resolved)
+            except Exception as error:
+                raise ModelError(
+                    f"{element.label()}: {type(element).__name__} does not compile: "
+                    f"{_first_line(error)}"
+                ) from error
+            self._kind[key] = len(self.functions)
+            self.functions.append(address)
+        return self._kind[key]
+
+    def pool(self, element: Element) -> int:
+        """Append an element's parameters; return where they begin."""
+        offset = len(self.par)
+        self.par.extend(element.parameters())
+        return offset
+
+    def law(self, law: TimeLaw | float) -> int:
+        """Append a time law; return its number."""
+        if not isinstance(law, TimeLaw):
+            law = Constant(value=law)
+        self.laws.append((self.kind("law", law), self.pool(law)))
+        self.breaks.update(law.breaks())
+        return len(self.laws) - 1
+
+    def own_laws(self, element: Element) -> int:
+        """Append the time laws among an element's fields; return the first."""
+        first = len(self.laws)
+        types = field_types(type(element))
+        for item in dataclasses.fields(element):
+            if family_of(types[item.name]) is TimeLaw:
+                self.law(getattr(element, item.name))
+        return first
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    for line in lines:
+        # Numba's typing errors open with the stage; the reason comes after it.
+        if not line.startswith(("Failed in", "-", "During")):
+            return line
+    return lines[0] if lines else type(error).__name__
+
+
+def _columns(prefix: str, names: str, rows: list[tuple[Any, ...]]) -> dict[str, Any]:
+    """Return one integer column for each name, {prefix_name: column}."""
+    fields = names.split()
+    table = np.array(rows, dtype=np.int64).reshape(len(rows), len(fields))
+    return {
+        f"{prefix}_{name}": np.ascontiguousarray(table[:, k])
+        for k, name in enumerate(fields)
+    }
+
+
+def pack(model: Model) -> System:
+    """Write a model's tables."""
+    packer = _Packer(model)
+    n_moving = len(packer.moving)
+    works: list[str] = []
+
+    def ledger(name: str) -> int:
+        works.append(name)
+        return len(works) - 1
+
+    joints = []
+    row = 0
+    for joint in (*model.joints, *model.drives):
+        is_drive = joint.family == "drive"
+        first_law = packer.own_laws(joint)
+        joints.append(
+            (
+                packer.kind("joint", joint),
+                packer.marker(joint.a),
+                packer.marker(joint.b),
+                packer.pool(joint),
+                first_law,
+                row,
+                joint.n_row,
+                ledger(joint.name) if is_drive else -1,
+            )
+        )
+        row += joint.n_row
+    forces = []
+    for force in model.forces:
+        first_law = packer.own_laws(force)
+        forces.append(
+            (
+                packer.kind("force", force),
+                packer.marker(force.a),
+                packer.marker(force.b),
+                packer.pool(force),
+                first_law,
+                int(force.has_potential),
+                ledger(force.name),
+            )
+        )
+    supports = []
+    for support in packer.supports:
+        if isinstance(support, MovingSupport):
+            first_law = packer.own_laws(support)
+            supports.append((first_law, ledger(support.name)))
+        else:
+            supports.append((-1, -1))
+    guards = [
+        (
+            packer.kind("guard", event),
+            packer.marker(event.a),
+            packer.marker(event.b),
+            packer.pool(event),
+            _DIRECTION[event.direction],
+            int(event.action == "stop"),
+        )
+        for event in model.events
+    ]
+
+    mass = np.zeros(3 * n_moving)
+    for k, body in enumerate(packer.moving):
+        inertia = body.inertia if isinstance(body, RigidBody) else 0.0
+        mass[3 * k : 3 * k + 3] = (body.mass, body.mass, inertia)
+    minv = np.divide(1.0, mass, out=np.zeros_like(mass), where=mass > 0)
+    weight = mass * np.tile([*model.gravity, 0.0], n_moving)
+    size = _size(packer)
+
+    places = np.array(packer.marker_rows, dtype=float).reshape(-1, 3)
+    marker_body = places[:, 0].astype(np.int64)
+    joint = _columns("joint", "kind a b par law row n_row work", joints)
+    sides = marker_body[np.stack([joint["joint_a"], joint["joint_b"]], axis=1)]
+    # First coordinate of each side of each joint, -1 if prescribed.
+    dof = np.where(sides < n_moving, 3 * sides, -1)
+    _order_rows(joint, dof)
+    row_dof = np.empty((row, 2), dtype=np.int64)
+    for k, begin in enumerate(joint["joint_row"]):
+        row_dof[begin : begin + joint["joint_n_row"][k]] = dof[k]
+    first, start, pairs = _skyline(row_dof)
+    tables = Tables(
+        n_body=len(packer.bodies),
+        n_support=len(packer.supports),
+        n_dof=3 * n_moving,
+        n_marker=len(marker_body),
+        n_law=len(packer.laws),
+        n_joint=len(joints),
+        n_row=row,
+        n_pair=len(pairs),
+        n_profile=int(np.sum(np.arange(row) - first + 1)),
+        n_force=len(forces),
+        n_guard=len(guards),
+        n_work=len(works),
+        par=np.array(packer.par, dtype=float),
+        address=np.array(packer.functions, dtype=np.int64),
+        minv=minv,
+        weight=weight,
+        scale=np.tile([size, size, 1.0], n_moving),
+        marker_body=marker_body,
+        marker_x=places[:, 1].copy(),
+        marker_y=places[:, 2].copy(),
+        row_dof=row_dof,
+        first=first,
+        start=start,
+        **joint,
+        **_columns("support", "law work", supports),
+        **_columns("law", "kind par", packer.laws),
+        **_columns("pair", "i j dof at", pairs),
+        **_columns("force", "kind a b par law has_potential work", forces),
+        **_columns("guard", "kind a b par direction is_stop", guards),
+    )
+    return System(
+        model=model,
+        tables=tables,
+        bodies=tuple(b.name for b in packer.bodies),
+        n_moving=n_moving,
+        joints=tuple(j.name for j in (*model.joints, *model.drives)),
+        forces=tuple(f.name for f in model.forces),
+        supports=tuple(b.name for b in packer.supports),
+        events=tuple(e.name for e in model.events),
+        works=tuple(works),
+        markers=packer.markers,
+        mass=mass,
+        size=size,
+        breaks=tuple(sorted(packer.breaks)),
+    )
+
+
+def _size(packer: _Packer) -> float:
+    """Return a typical length: the farthest point from its body's origin.
+
+    Falls back on the spread of the bodies, then on one metre.
+    """
+    reach = [float(np.hypot(x, y)) for k, x, y in packer.marker_rows
+             if k < len(packer.moving)]
+    largest = max(reach, default=0.0)
+    if largest == 0.0:
+        places = np.array([body.position for body in packer.moving])
+        largest = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
+    return largest if largest > 0.0 else 1.0
+
+
+def _order_rows(joint: dict[str, NDArray[np.int64]], dof: NDArray[np.int64]) -> None:
+    """Number the rows so that joints that share a body stand close together.
+
+    Reverse Cuthill-McKee on the graph of joints. For a handful of rows the profile
+    is full in any order, and SciPy need not be imported.
+    """
+    n = len(dof)
+    n_row = joint["joint_n_row"]
+    if n_row.sum() <= 12:
+        return
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    k, side = np.nonzero(dof >= 0)
+    incidence = coo_array(
+        (np.ones(len(k)), (k, dof[k, side] // 3)), shape=(n, dof.max() // 3 + 1)
+    ).tocsr()
+    graph = (incidence @ incidence.T).tocsr()
+    order = np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True))
+    joint["joint_row"][order] = np.concatenate([[0], np.cumsum(n_row[order])[:-1]])
+
+
+def _skyline(
+    row_dof: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[tuple[int, int, int, int]]]:
+    """Return profile and the pairs of row blocks that meet in each of its entries."""
+    n_row = len(row_dof)
+    touching: dict[int, list[tuple[int, int]]] = {}
+    for i in range(n_row):
+        for side in range(2):
+            if row_dof[i, side] >= 0:
+                touching.setdefault(int(row_dof[i, side]), []).append((i, side))
+    first = np.arange(n_row)
+    for blocks in touching.values():
+        rows = [i for i, _ in blocks]
+        first[rows] = np.minimum(first[rows], min(rows))
+    length = np.arange(n_row) - first + 1
+    start = np.cumsum(length) - length - first
+    pairs = [
+        (3 * (2 * i + side_i), 3 * (2 * j + side_j), dof, int(start[i]) + j)
+        for dof, blocks in touching.items()
+        for i, side_i in blocks
+        for j, side_j in blocks
+        if j <= i
+    ]
+    return first, start, pairs
