@@ -1,0 +1,128 @@
+"""Planar multibody systems that stick, slip, hit and separate.
+
+    from nonsmooth import Model, RigidBody, Revolute, simulate
+
+The names below are the public interface. Numba is imported only when a model is
+packed, matplotlib only when something is plotted.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from nonsmooth.elements.bodies import (
+    Ground,
+    MovingSupport,
+    PointMass,
+    RigidBody,
+)
+from nonsmooth.elements.drives import Drive, RotationDrive, TranslationDrive
+from nonsmooth.elements.events import Event
+from nonsmooth.elements.forces import (
+    Couple,
+    ExpressionForce,
+    Force,
+    PointForce,
+    SpringDamper,
+    TorsionSpring,
+)
+from nonsmooth.elements.joints import (
+    Distance,
+    Joint,
+    PinInSlot,
+    Prismatic,
+    Revolute,
+    Weld,
+)
+from nonsmooth.elements.laws import (
+    Constant,
+    ConstantRate,
+    Expression,
+    Harmonic,
+    Ramp,
+    SmoothStep,
+    Table,
+    TimeLaw,
+)
+from nonsmooth.errors import ModelError, NonsmoothWarning, SolveError, SwitchError
+from nonsmooth.model import Model
+
+if TYPE_CHECKING:
+    from nonsmooth.io import load, save
+    from nonsmooth.result import Result, State
+    from nonsmooth.solve.equilibrium import equilibrium
+    from nonsmooth.solve.options import Baumgarte
+    from nonsmooth.solve.simulate import simulate
+    from nonsmooth.solve.start import assembled
+
+__version__ = "0.1.0"
+
+# Names that bring Numba with them, or are seldom needed: imported on first use.
+_LAZY = {
+    "Baumgarte": "nonsmooth.solve.options",
+    "Result": "nonsmooth.result",
+    "State": "nonsmooth.result",
+    "assembled": "nonsmooth.solve.start",
+    "equilibrium": "nonsmooth.solve.equilibrium",
+    "load": "nonsmooth.io",
+    "save": "nonsmooth.io",
+    "simulate": "nonsmooth.solve.simulate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a lazy name."""
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'nonsmooth' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted(__all__)
+
+
+__all__ = [
+    "Baumgarte",
+    "Constant",
+    "ConstantRate",
+    "Couple",
+    "Distance",
+    "Drive",
+    "Event",
+    "Expression",
+    "ExpressionForce",
+    "Force",
+    "Ground",
+    "Harmonic",
+    "Joint",
+    "Model",
+    "ModelError",
+    "MovingSupport",
+    "NonsmoothWarning",
+    "PinInSlot",
+    "PointForce",
+    "PointMass",
+    "Prismatic",
+    "Ramp",
+    "Result",
+    "Revolute",
+    "RigidBody",
+    "RotationDrive",
+    "SmoothStep",
+    "SolveError",
+    "SpringDamper",
+    "State",
+    "SwitchError",
+    "Table",
+    "TimeLaw",
+    "TorsionSpring",
+    "TranslationDrive",
+    "Weld",
+    "assembled",
+    "equilibrium",
+    "load",
+    "save",
+    "simulate",
+]

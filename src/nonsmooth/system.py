@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import logging
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +36,26 @@ Floats = NDArray[np.float64]
 _DIRECTION = {"both": 0, "rising": 1, "falling": -1}
 
 
+_log = logging.getLogger("nonsmooth")
+
+
+def compile_kernels() -> None:
+    """Compile the kernels, or load them from the cache; once per process."""
+    from nonsmooth.kernels import cache_folder, entry, loop
+
+    stamp = cache_folder / "compiled"
+    if abi.JIT and not stamp.exists():
+        _log.warning(
+            "compiling the kernels for the first time; this takes about 20 s "
+            "(`nonsmooth warmup` does it in advance)"
+        )
+    abi.link()
+    if abi.JIT and not stamp.exists():
+        cache_folder.mkdir(parents=True, exist_ok=True)
+        stamp.touch()
+    assert entry and loop  # their kernels compile on the first call
+
+
 def load_kernel(reference: str) -> Callable[..., Any]:
     """Return the row function named "module:name" in `nonsmooth.kernels`."""
     module, _, name = reference.partition(":")
@@ -54,9 +76,10 @@ class System:
     events: tuple[str, ...]
     works: tuple[str, ...]  # entries of the ledger
     markers: dict[str, int]  # "body" or "body.point" -> row
-    mass: Floats  # (3 n_moving) masses and inertias; 0 for what cannot turn
     size: float  # m, extent of the model
     breaks: tuple[float, ...]  # s, where a time law is not smooth
+    span: tuple[float, float]  # s, where every time law is defined
+    law_owners: tuple[str, ...]  # the element each time law belongs to
 
     @property
     def n_dof(self) -> int:
@@ -115,7 +138,10 @@ class _Packer:
         self.functions: list[int] = []
         self._kind: dict[tuple[str, object], int] = {}
         self.laws: list[tuple[int, int]] = []
+        self.law_owners: list[str] = []
+        self._owner = ""
         self.breaks: set[float] = set()
+        self.span = (-math.inf, math.inf)
         self.markers: dict[str, int] = {}
         self.marker_rows: list[tuple[int, float, float]] = []
         declared = {body.name: body for body in model.bodies}
@@ -169,12 +195,15 @@ class _Packer:
         if not isinstance(law, TimeLaw):
             law = Constant(value=law)
         self.laws.append((self.kind("law", law), self.pool(law)))
+        self.law_owners.append(self._owner)
+        self.span = (max(self.span[0], law.span()[0]), min(self.span[1], law.span()[1]))
         self.breaks.update(law.breaks())
         return len(self.laws) - 1
 
     def own_laws(self, element: Element) -> int:
         """Append the time laws among an element's fields; return the first."""
         first = len(self.laws)
+        self._owner = element.label()
         types = field_types(type(element))
         for item in dataclasses.fields(element):
             if family_of(types[item.name]) is TimeLaw:
@@ -202,7 +231,8 @@ def _columns(prefix: str, names: str, rows: list[tuple[Any, ...]]) -> dict[str, 
 
 
 def pack(model: Model) -> System:
-    """Write a model's tables."""
+    """Write a model's tables; compiles what is not compiled yet."""
+    compile_kernels()
     packer = _Packer(model)
     n_moving = len(packer.moving)
     works: list[str] = []
@@ -296,6 +326,8 @@ def pack(model: Model) -> System:
         n_work=len(works),
         par=np.array(packer.par, dtype=float),
         address=np.array(packer.functions, dtype=np.int64),
+        energy=float(0.5 * np.sum(mass[0::3]) * size**2),
+        mass=mass,
         minv=minv,
         weight=weight,
         scale=np.tile([size, size, 1.0], n_moving),
@@ -323,9 +355,10 @@ def pack(model: Model) -> System:
         events=tuple(e.name for e in model.events),
         works=tuple(works),
         markers=packer.markers,
-        mass=mass,
         size=size,
         breaks=tuple(sorted(packer.breaks)),
+        span=packer.span,
+        law_owners=tuple(packer.law_owners),
     )
 
 

@@ -506,6 +506,7 @@ REFUSED = [
     ("3 − t", 3, "character '−' is not valid; write -"),
     ("t;t", 2, "character ';' is not valid; " + ALL),
     ("ｔ", 1, "character 'ｔ' is not valid"),
+    (" \u00a0t", 2, r"character '\xa0' is not valid"),
     ("t\0", 2, r"character '\x00' is not valid"),
     ("t\\", 2, "is not valid"),
     ("t if t > 0 else 1", 1, "'if ... else' is not available; use where(condition,"),

@@ -18,10 +18,10 @@ along the motion. `describe` prints the language.
 
 Derivatives at kinks and jumps are conventions. sign, floor and comparisons are
 constant between their jumps: derivative 0. abs and hypot have derivative 0 at 0.
-min and max follow their first argument in a tie. mod follows its first argument
-between jumps. sqrt, asin, acos and powers below 2 have infinite or no (NaN)
-derivatives at the ends of their domains, as has atan2 at the origin. Nothing here
-announces a kink or a jump to the solver.
+min and max follow their first argument in a tie. mod(a, b) is a - n b with n
+constant between jumps. sqrt, asin, acos and powers that are not whole have
+infinite derivatives, or none (NaN), at the ends of their domains; atan2 has none at
+the origin. Nothing here announces a kink or a jump to the solver.
 """
 
 from __future__ import annotations
@@ -206,12 +206,7 @@ class _Step(NamedTuple):
 class _Reader:
     """The text of one expression and the names it may use."""
 
-    def __init__(
-        self,
-        text: str,
-        variables: Sequence[str],
-        where: str,
-    ) -> None:
+    def __init__(self, text: str, variables: Sequence[str], where: str) -> None:
         self.where = where
         self.variables = {name: k for k, name in enumerate(variables)}
         self.text = self.checked(text)
@@ -230,9 +225,9 @@ class _Reader:
             )
         # Line breaks come from folded text in YAML. Python would take leading space
         # for indentation.
-        text = text.translate({ord(c): " " for c in "\t\r\n"}).rstrip()
-        self.indent = len(text) - len(text.lstrip())
-        text = text.lstrip()
+        text = text.translate({ord(c): " " for c in "\t\r\n"}).rstrip(" ")
+        self.indent = len(text) - len(text.lstrip(" "))
+        text = text[self.indent :]
         if not text:
             raise ModelError(
                 f"{self.where}: the expression is empty; {self.language()}"
@@ -254,9 +249,8 @@ class _Reader:
     def refuse(self, column: int, what: str, remedy: str = "") -> NoReturn:
         """Raise the error for the piece at `column` of the stripped text, from 0."""
         remedy = remedy and f"; {remedy}"
-        raise ModelError(
-            f"{self.where}, column {self.indent + column + 1}: {what}{remedy}"
-        )
+        place = f"{self.where}, column {self.indent + column + 1}"
+        raise ModelError(f"{place}: {what}{remedy}") from None
 
     def piece(self, node: ast.expr) -> str:
         """Return the text of a node, shortened."""

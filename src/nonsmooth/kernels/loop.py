@@ -9,6 +9,7 @@ import math
 from nonsmooth.kernels import guards, radau, steps
 from nonsmooth.kernels.abi import at, kernel
 from nonsmooth.kernels.run import (
+    CANNOT_ASSEMBLE,
     END,
     FULL,
     NEWTON_FAILED,
@@ -25,6 +26,8 @@ STIFF_STEPS, CALM_STEPS = 15, 6
 MIN_STEP = 1e-15
 # A step that fails at this size, relative to the time, fails for good.
 HOPELESS = 1e-12
+# A projection that leaves more than this part of the model's size has not converged.
+ASSEMBLED = 1e-7
 # Landing on an event: retakes of the step until its time is at round-off.
 MAX_LANDING = 6
 LANDED = 3e-16
@@ -52,9 +55,21 @@ def is_finite(n, x):
 
 @kernel
 def land_explicit(m, w, r, tb, h):
-    """Project the end of an explicit step; y' there goes to K[n_stage]."""
+    """Project the end of an explicit step; y' there goes to K[n_stage].
+
+    Returns whether the constraints could be met.
+    """
     left = steps.land(m, w, r, r.t + h, at(r.K, tb.n_stage * r.n_y))
+    return is_assembled(r, left)
+
+
+@kernel
+def is_assembled(r, left):
+    """Note the violation left by a step; return whether it is acceptable."""
+    if r.is_projected and not left <= ASSEMBLED * r.size:
+        return False
     r.violation = max(r.violation, left)
+    return True
 
 
 @kernel
@@ -67,7 +82,9 @@ def fixed_step(m, w, r, tb, t_stop):
     if not is_finite(r.n_y, r.y1):
         r.t_fail = r.t + h
         return float(NOT_FINITE)
-    land_explicit(m, w, r, tb, h)
+    if not land_explicit(m, w, r, tb, h):
+        r.t_fail = r.t + h
+        return float(CANNOT_ASSEMBLE)
     return h
 
 
@@ -84,9 +101,11 @@ def explicit_step(m, w, r, tb, t_stop):
         steps.stages(m, w, r, tb, h)
         steps.raw_error(m, r, tb, h)
         error = math.inf
+        reason = NOT_FINITE
         if is_finite(r.n_y, r.y1):
-            land_explicit(m, w, r, tb, h)
-            error = steps.error(m, w, r)
+            reason = CANNOT_ASSEMBLE
+            if land_explicit(m, w, r, tb, h):
+                error = steps.error(m, w, r)
         if error <= 1.0:
             grow = min(limit, steps.SAFETY * max(error, 1e-12) ** (-1.0 / tb.order))
             # A step cut short by t_stop says nothing against a larger one.
@@ -99,7 +118,7 @@ def explicit_step(m, w, r, tb, t_stop):
             shrink = max(shrink, steps.SAFETY * error ** (-1.0 / tb.order))
         elif h < HOPELESS * max(abs(r.t), 1e-3):
             r.t_fail = r.t + h
-            return float(NOT_FINITE)
+            return float(reason)
         r.h = h * shrink
 
 
@@ -142,8 +161,9 @@ def implicit_step(m, w, r, t_stop):
     r.is_jacobian_new = 0
     r.h = max(h * grow, r.h if h < 0.9 * r.h else 0.0)
     r.error_last = error
-    left = radau.finish(m, w, r, h)
-    r.violation = max(r.violation, left)
+    if not is_assembled(r, radau.finish(m, w, r, h)):
+        r.t_fail = r.t + h
+        return float(CANNOT_ASSEMBLE)
     return h
 
 
@@ -167,7 +187,7 @@ def land_on_event(m, w, r, tb, h):
         k += 1
     longest = h
     h = h * r.root[k]
-    for _ in range(MAX_LANDING):
+    for attempts in range(1, MAX_LANDING + 1):
         if r.is_implicit:
             forget_step(m, r)
             if not radau.solve_stages(m, w, r, h):
@@ -182,10 +202,10 @@ def land_on_event(m, w, r, tb, h):
         guards.evaluate(m, w, t1, r.y1, at(r.K, row * r.n_y + m.n_dof), r.guard)
         rate = r.guard[2 * k + 1]
         change = -r.guard[2 * k] / rate if rate != 0.0 else 0.0
-        if abs(change) <= LANDED * max(abs(t1), h):
-            break
         # Away from the dense root by more than its error: a graze; stay.
-        if abs(change) > 0.1 * longest or h + change <= 0.0:
+        is_wild = abs(change) > 0.1 * longest or not 0.0 < h + change <= longest
+        is_landed = abs(change) <= LANDED * max(abs(t1), h)
+        if is_landed or is_wild or attempts == MAX_LANDING:
             break
         h += change
     return h

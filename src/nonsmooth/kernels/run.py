@@ -4,7 +4,7 @@ from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGER, INTEGERS, NUMBER, 
 
 # What a march ends with; `errors.py` has the sentences.
 END, FULL, TICK, STOPPED = 0, 1, 2, 3
-NOT_FINITE, STEP_TOO_SMALL, NEWTON_FAILED = -1, -2, -3
+NOT_FINITE, STEP_TOO_SMALL, NEWTON_FAILED, CANNOT_ASSEMBLE = -1, -2, -3, -4
 
 
 class Tableau(Block):
@@ -55,7 +55,8 @@ class Run(Block):
     n_rhs = INTEGER
     n_jacobian = INTEGER
     violation = NUMBER  # largest left after a step
-    t_fail = NUMBER  # where a stage was not finite
+    t_fail = NUMBER  # s, where a step failed for good
+    t_singular = NUMBER  # s, first loss of rank, inf for none
 
     # one step
     n_y = INTEGER
@@ -66,8 +67,8 @@ class Run(Block):
     moved = FLOATS  # (n_y) what the projection changed
     K = FLOATS  # (n, n_y)
     C = FLOATS  # (n_coef, n_y) dense output in powers of x
-    e = FLOATS  # (2, 2 n_dof) error estimates
-    tol = FLOATS  # (2 n_dof) admissible error of each coordinate and rate
+    e = FLOATS  # (2, n_y) error estimates
+    tol = FLOATS  # (n_y) admissible errors
 
     # guards
     dense = FLOATS  # (n_y) state on the dense output

@@ -28,6 +28,8 @@ class Tables(Block):
     par = FLOATS  # parameters of every element
     address = INTEGERS  # of each kind's row function
 
+    energy = NUMBER  # J, of the whole model turning at 1 rad/s
+    mass = FLOATS  # (n_dof) masses and inertias; 0 for what cannot turn
     minv = FLOATS  # (n_dof) inverse masses; 0 for what cannot accelerate
     weight = FLOATS  # (n_dof) force of gravity
     scale = FLOATS  # (n_dof) size of each coordinate: m, m, rad

@@ -1,0 +1,167 @@
+"""Kernels called from Python outside the march; arrays arrive flat and contiguous."""
+
+from nonsmooth.kernels import assemble, guards, modes, skyline
+from nonsmooth.kernels.abi import at, data, kernel
+
+# Least pivot of S, relative to its diagonal entry, of an ordinary pose.
+NEARLY_SINGULAR = 1e-4
+
+
+@kernel
+def constraints(m, w, t, q, v, g, rate):
+    """Write violation and its rate for every row; return the least pivot of S."""
+    modes.configure(m, w, t, data(q), data(v))
+    modes.factor_rows(m, w)
+    for i in range(m.n_row):
+        g[i] = w.g[i]
+        rate[i] = modes.row_rate(m, w, i, data(v))
+    return w.pivot
+
+
+@kernel
+def project_positions(m, w, t, q, v, size):
+    """Move q onto the constraints; return the violation left."""
+    return modes.project_positions(m, w, t, data(q), data(v), size)
+
+
+@kernel
+def project_velocities(m, w, t, q, v):
+    """Change v by the impulse of the constraints."""
+    modes.configure(m, w, t, data(q), data(v))
+    modes.factor_rows(m, w)
+    modes.project_velocities(m, w, data(v))
+
+
+@kernel
+def gaps(m, w, b):
+    """Return the largest part of b that S x = b cannot reach; factors are current."""
+    modes.solve_rows(m, w, data(b), w.lam)
+    largest = 0.0
+    skyline.residual(m.n_row, m.first, m.start, w.S, w.lam, data(b), w.r)
+    for i in range(m.n_row):
+        largest = max(largest, abs(w.r[i]))
+    return largest
+
+
+@kernel
+def dense_matrix(m, w, S):
+    """Write the skyline matrix S as a full one."""
+    for i in range(m.n_row):
+        for j in range(m.first[i], i + 1):
+            S[i * m.n_row + j] = w.S[m.start[i] + j]
+            S[j * m.n_row + i] = S[i * m.n_row + j]
+
+
+@kernel
+def rows_matrix(m, w, J):
+    """Write the constraint rows as a full matrix."""
+    for i in range(m.n_row):
+        for side in range(2):
+            k = m.row_dof[2 * i + side]
+            if k >= 0:
+                for c in range(3):
+                    J[i * m.n_dof + k + c] += w.J[6 * i + 3 * side + c]
+
+
+@kernel
+def derivative(m, w, t, y, alpha, beta, dy):
+    """Write y' at one state."""
+    modes.rhs(m, w, t, data(y), alpha, beta, data(dy))
+
+
+@kernel
+def guard_values(m, w, t, y, a, out):
+    """Write value and rate of every guard at one state."""
+    guards.evaluate(m, w, t, data(y), data(a), data(out))
+
+
+@kernel
+def static_force(m, w, t, q, rest, f):
+    """Write the applied force at rest, drives frozen at time t."""
+    modes.configure(m, w, t, data(q), data(rest))
+    freeze(m, w)
+    assemble.markers(m, w, data(q), data(rest))
+    assemble.rows(m, w)
+    assemble.forces(m, w, t)
+    for i in range(m.n_dof):
+        f[i] = w.f[i]
+
+
+@kernel
+def freeze(m, w):
+    """Set the rates of all laws and supports to zero."""
+    for k in range(m.n_law):
+        w.law[3 * k + 1] = 0.0
+        w.law[3 * k + 2] = 0.0
+    assemble.supports(m, w)
+
+
+@kernel
+def project_samples(m, w, n, t, y, n_y, size):
+    """Move sampled states onto the constraints, except near a singular pose.
+
+    There the correction would be larger than the error it mends.
+    """
+    for k in range(n):
+        state = at(data(y), k * n_y)
+        modes.configure(m, w, t[k], state, at(state, m.n_dof))
+        modes.factor_rows(m, w)
+        if w.pivot > NEARLY_SINGULAR:
+            modes.project(m, w, t[k], state, size)
+
+
+@kernel
+def evaluate_samples(
+    m, w, n, t, y, n_y, alpha, beta, lam, a, motion, wrench, joint, load
+):
+    """Accelerations, marker motion, reactions and forces at sampled states."""
+    for k in range(n):
+        state = at(data(y), k * n_y)
+        v = at(state, m.n_dof)
+        modes.configure(m, w, t[k], state, v)
+        modes.factor_rows(m, w)
+        modes.accelerate(m, w, t[k], v, alpha, beta, at(data(a), k * m.n_dof))
+        assemble.add_acceleration(m, w, at(data(a), k * m.n_dof))
+        copy(m.n_row, w.lam, at(data(lam), k * m.n_row))
+        copy(9 * m.n_marker, w.motion, at(data(motion), k * 9 * m.n_marker))
+        copy(8 * m.n_force, w.wrench, at(data(wrench), k * 8 * m.n_force))
+        copy(3 * m.n_support, w.load, at(data(load), k * 3 * m.n_support))
+        joint_wrenches(m, w, at(data(joint), k * 3 * m.n_joint))
+
+
+@kernel
+def copy(n, source, target):
+    """Copy n numbers."""
+    for i in range(n):
+        target[i] = source[i]
+
+
+@kernel
+def joint_wrenches(m, w, out):
+    """Write force and couple of every joint on its marker b: G_b^T lam."""
+    for k in range(m.n_joint):
+        for c in range(3):
+            total = 0.0
+            for i in range(m.joint_row[k], m.joint_row[k] + m.joint_n_row[k]):
+                total += w.lam[i] * w.block[9 * i + 6 + c]
+            out[3 * k + c] = total
+
+
+@kernel
+def laws_and_rows(m, w, t, y):
+    """Evaluate laws, rows and forces, for whoever looks for a value that is not finite."""
+    v = at(data(y), m.n_dof)
+    modes.configure(m, w, t, data(y), v)
+    assemble.forces(m, w, t)
+
+
+@kernel
+def on_dense(n, x, step, coef, n_coef, n_y, out):
+    """Evaluate the dense output of given steps at given fractions."""
+    for k in range(n):
+        c = at(data(coef), step[k] * (1 + n_coef) * n_y)
+        for i in range(n_y):
+            value = 0.0
+            for p in range(n_coef, 0, -1):
+                value = x[k] * (c[p * n_y + i] + value)
+            out[k * n_y + i] = c[i] + value

@@ -1,0 +1,484 @@
+"""What a run gives back: arcs with dense output, events, forces, the energy ledger.
+
+Forces are not stored: they are evaluated again from the state when asked for.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nonsmooth.errors import ModelError, nearest
+from nonsmooth.kernels import entry
+from nonsmooth.system import System
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+    from matplotlib.figure import Figure
+
+    from nonsmooth.solve.verify import Verification
+
+Floats = NDArray[np.float64]
+Limit = Literal["before", "after"]
+
+_POSE = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
+_POINT = ("x", "y", "vx", "vy", "ax", "ay")
+_WRENCH = ("force_x", "force_y", "torque")
+
+
+@dataclass(frozen=True, kw_only=True)
+class State:
+    """Positions and velocities at an instant; starts another run.
+
+    Attributes
+    ----------
+    t : float
+        Time, s.
+    positions, velocities : dict
+        (x, y, theta) and (vx, vy, omega) of each body with mass.
+    """
+
+    t: float
+    positions: dict[str, tuple[float, float, float]]
+    velocities: dict[str, tuple[float, float, float]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventRecord:
+    """One event: when, which element, what happened."""
+
+    t: float  # s
+    element: str
+    kind: str  # "rising" or "falling" for a user's event
+    action: str  # "record" or "stop"
+
+    def __str__(self) -> str:
+        """Return a readable line."""
+        return f"{self.t:16.12g} s  {self.element:<16} {self.kind}"
+
+
+class EventTable(Sequence[EventRecord]):
+    """The events of a run, in order of time."""
+
+    def __init__(self, records: Sequence[EventRecord]) -> None:
+        self._records = tuple(records)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return one record, or a table of several."""
+        if isinstance(index, slice):
+            return EventTable(self._records[index])
+        return self._records[index]
+
+    def of(self, element: str) -> EventTable:
+        """Return the events of one element."""
+        return EventTable([r for r in self._records if r.element == element])
+
+    @property
+    def t(self) -> Floats:
+        """Times, s."""
+        return np.array([record.t for record in self._records])
+
+    def counts(self) -> dict[str, int]:
+        """Return how many events of each kind there were."""
+        totals: dict[str, int] = {}
+        for record in self._records:
+            totals[record.kind] = totals.get(record.kind, 0) + 1
+        return totals
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the table as a data frame."""
+        import pandas
+
+        rows = [(r.t, r.element, r.kind, r.action) for r in self._records]
+        return pandas.DataFrame(rows, columns=["t", "element", "kind", "action"])
+
+    def __str__(self) -> str:
+        """Return one line per event."""
+        return "\n".join(str(record) for record in self._records) or "no events"
+
+
+class Samples(Mapping[str, Floats]):
+    """Named columns of a result at chosen times; `samples["t"]` are the times."""
+
+    def __init__(self, columns: dict[str, Floats]) -> None:
+        self._columns = columns
+
+    def __getitem__(self, name: str) -> Floats:
+        try:
+            return self._columns[name]
+        except KeyError:
+            raise KeyError(
+                f"no column '{name}'; {nearest(name, self._columns)}"
+            ) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def to_numpy(self) -> Floats:
+        """Return all columns side by side, `t` first."""
+        return np.column_stack(list(self._columns.values()))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a data frame."""
+        import pandas
+
+        return pandas.DataFrame(self._columns)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return a dataset over the dimension t."""
+        import xarray
+
+        columns = dict(self._columns)
+        t = columns.pop("t")
+        return xarray.Dataset({k: ("t", v) for k, v in columns.items()}, {"t": t})
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write comma-separated text that reads back to the same numbers."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(",".join(self._columns) + "\n")
+            for row in self.to_numpy().tolist():
+                file.write(",".join(map(repr, row)) + "\n")
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write a Parquet file."""
+        import pyarrow
+        import pyarrow.parquet
+
+        pyarrow.parquet.write_table(pyarrow.table(dict(self._columns)), path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnergyBalance:
+    """The energy ledger: what was stored, and what every element did.
+
+    Each work is integrated from force times velocity with the method's own order,
+    so the residual is a check of the whole run:
+
+        residual = max over t of |kinetic + potential - start - sum of works|
+    """
+
+    t: Floats  # s, the ends of the steps
+    kinetic: Floats  # J
+    potential: Floats  # J, of gravity and springs
+    work: dict[str, Floats]  # J, of every drive, force, damper and support
+
+    @cached_property
+    def imbalance(self) -> Floats:
+        """Energy that no entry accounts for, J."""
+        energy = self.kinetic + self.potential
+        done = sum(self.work.values(), np.zeros_like(energy))
+        return energy - energy[0] - done
+
+    @property
+    def residual(self) -> float:
+        """Largest imbalance, J."""
+        return float(np.max(np.abs(self.imbalance)))
+
+    @property
+    def exchanged(self) -> float:
+        """Largest sum of what changed form or was done until some instant, J."""
+        moved = np.abs(self.kinetic - self.kinetic[0])
+        moved = moved + np.abs(self.potential - self.potential[0])
+        for done in self.work.values():
+            moved = moved + np.abs(done)
+        return float(np.max(moved))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steps:
+    """Dense output of all steps: y at the start, then coefficients of powers of x."""
+
+    t: Floats  # (n) s, start of each step
+    h: Floats  # (n) s
+    coef: Floats  # (n, 1 + n_coef, n_y)
+    cap: Floats  # (n) s, laws are evaluated no later than this
+    is_implicit: NDArray[np.int64]  # (n)
+    arc: NDArray[np.int64]  # (n) number of the arc each step belongs to
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Result:
+    """A run, complete or not.
+
+    Attributes
+    ----------
+    t_start, t_end : float
+        Interval covered, s.
+    status : str
+        "finished", "stopped" (by an event) or "failed".
+    message : str
+        Why it ended.
+    events : EventTable
+    options : dict
+        What the run was asked for.
+    cost : dict
+        Steps, rejections, evaluations, CPU time.
+    """
+
+    system: System
+    steps: Steps
+    t_start: float
+    t_end: float
+    status: Literal["finished", "stopped", "failed"]
+    message: str
+    events: EventTable
+    options: dict[str, Any]
+    cost: dict[str, float]
+    violation: float  # m or rad, largest after any step
+    is_projected: bool = True
+    baumgarte: tuple[float, float] = (0.0, 0.0)
+    notes: tuple[str, ...] = ()
+    _cache: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    # -- states ---------------------------------------------------------------
+
+    @property
+    def t(self) -> Floats:
+        """Ends of all steps, s, with the start."""
+        return np.append(self.steps.t, self.t_end)
+
+    def _find(self, t: Floats, limit: Limit) -> tuple[NDArray[np.int64], Floats]:
+        """Return the step and the fraction of it for each time."""
+        if limit not in ("before", "after"):
+            raise ModelError(f"limit = {limit!r}; give 'before' or 'after'")
+        slack = 1e-12 * max(abs(self.t_start), abs(self.t_end), 1e-300)
+        outside = (t < self.t_start - slack) | (t > self.t_end + slack)
+        if np.any(outside | ~np.isfinite(t)):
+            worst = t[outside | ~np.isfinite(t)][0]
+            raise ModelError(
+                f"t = {worst:g} s lies outside the run, "
+                f"{self.t_start:g} to {self.t_end:g} s"
+            )
+        side = "left" if limit == "before" else "right"
+        index = np.searchsorted(self.steps.t, t, side=side) - 1
+        index = np.clip(index, 0, len(self.steps.t) - 1)
+        x = (t - self.steps.t[index]) / self.steps.h[index]
+        # The end of one step and the start of the next may differ by round-off.
+        return index.astype(np.int64), np.clip(x, 0.0, 1.0)
+
+    def _states(self, t: Floats, limit: Limit, *, project: bool) -> tuple[Floats, Floats]:
+        """Return the states y and the times at which laws are evaluated."""
+        n_y, coef = self.system.n_y, self.steps.coef
+        if len(self.steps.t) == 0:
+            raise ModelError(f"the run has no steps: {self.message}")
+        index, x = self._find(t, limit)
+        y = np.empty((len(t), n_y))
+        entry.on_dense(
+            len(t), x, index, coef.reshape(-1), coef.shape[1] - 1, n_y, y.reshape(-1)
+        )
+        t_law = np.minimum(t, self.steps.cap[index])
+        # A step's ends are on the constraints already.
+        inside = (x > 0.0) & (x < 1.0)
+        if project and self.is_projected and np.any(inside):
+            moved = np.ascontiguousarray(y[inside])
+            entry.project_samples(
+                self.system.tables,
+                self._work,
+                len(moved),
+                np.ascontiguousarray(t_law[inside]),
+                moved.reshape(-1),
+                n_y,
+                self.system.size,
+            )
+            y[inside] = moved
+        return y, t_law
+
+    @property
+    def _work(self) -> Any:
+        if "work" not in self._cache:
+            self._cache["work"] = self.system.work()
+        return self._cache["work"]
+
+    def state(self, t: float | None = None, limit: Limit = "after") -> State:
+        """Return the state at time t, the end by default; it can start another run."""
+        at = self.t_end if t is None else float(t)
+        y, _ = self._states(np.array([at]), limit, project=True)
+        n = self.system.n_dof
+        q, v = y[0, :n].reshape(-1, 3), y[0, n : 2 * n].reshape(-1, 3)
+        names = self.system.bodies[: self.system.n_moving]
+        return State(
+            t=at,
+            positions={name: tuple(row) for name, row in zip(names, q.tolist(), strict=True)},
+            velocities={name: tuple(row) for name, row in zip(names, v.tolist(), strict=True)},
+        )
+
+    # -- named quantities -------------------------------------------------------
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of every quantity `sample` can give."""
+        return ("t", *self._places)
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[str, int, float]]:
+        """Where each column stands: array, index, factor."""
+        system = self.system
+        places: dict[str, tuple[str, int, float]] = {}
+        for name, k in system.markers.items():
+            if name == "ground" or name.startswith("ground."):
+                continue
+            for quantity in _POINT if "." in name else _POSE:
+                places[f"{name}.{quantity}"] = ("motion", 9 * k + _POSE.index(quantity), 1.0)
+        n_joint = len(system.model.joints)
+        for k, name in enumerate(system.joints):
+            if k < n_joint:
+                for i, quantity in enumerate(_WRENCH):
+                    places[f"{name}.{quantity}"] = ("joint", 3 * k + i, 1.0)
+            else:
+                drive = system.model.drives[k - n_joint]
+                row = int(system.tables.joint_row[k])
+                places[f"{name}.{drive.output}"] = ("lam", row, 1.0)
+        for k, name in enumerate(system.forces):
+            for i, quantity in enumerate(_WRENCH):
+                places[f"{name}.{quantity}"] = ("wrench", 8 * k + i, 1.0)
+        for k, name in enumerate(system.supports[:-1]):
+            for i, quantity in enumerate(_WRENCH):
+                places[f"{name}.{quantity}"] = ("load", 3 * k + i, -1.0)
+        return places
+
+    def _evaluate(self, y: Floats, t_law: Floats) -> dict[str, Floats]:
+        """Evaluate accelerations, reactions and forces at states."""
+        m, n = self.system.tables, len(t_law)
+        sizes = {
+            "lam": m.n_row,
+            "a": m.n_dof,
+            "motion": 9 * m.n_marker,
+            "wrench": 8 * m.n_force,
+            "joint": 3 * m.n_joint,
+            "load": 3 * m.n_support,
+        }
+        arrays = {name: np.empty((n, size)) for name, size in sizes.items()}
+        y = np.ascontiguousarray(y)
+        entry.evaluate_samples(
+            m,
+            self._work,
+            n,
+            np.ascontiguousarray(t_law),
+            y.reshape(-1),
+            self.system.n_y,
+            *self.baumgarte,
+            *(array.reshape(-1) for array in arrays.values()),
+        )
+        return arrays
+
+    def sample(
+        self,
+        t: ArrayLike | None = None,
+        names: str | Sequence[str] | None = None,
+        limit: Limit = "after",
+    ) -> Samples:
+        """Return named quantities at given times.
+
+        Parameters
+        ----------
+        t : array_like, optional
+            Times, s; the ends of all steps by default.
+        names : str or sequence of str, optional
+            Columns, e.g. "crank.theta", "motor.torque"; all by default. See
+            `columns`.
+        limit : "before" or "after"
+            Which one-sided value to give at an event.
+        """
+        times = np.atleast_1d(np.asarray(self.t if t is None else t, dtype=float))
+        wanted = [names] if isinstance(names, str) else names
+        chosen = list(self._places) if wanted is None else [n for n in wanted if n != "t"]
+        for name in chosen:
+            if name not in self._places:
+                raise ModelError(f"no quantity '{name}'; {nearest(name, self._places)}")
+        y, t_law = self._states(times, limit, project=True)
+        arrays = self._evaluate(y, t_law)
+        columns: dict[str, Floats] = {"t": times}
+        for name in chosen:
+            array, index, factor = self._places[name]
+            columns[name] = factor * arrays[array][:, index]
+        return Samples(columns)
+
+    def __getitem__(self, name: str) -> Floats:
+        """Return one quantity at the ends of all steps, `result.t`."""
+        return self.sample(names=name)[name] if name != "t" else self.t
+
+    # -- energy -------------------------------------------------------------------
+
+    @cached_property
+    def energy_balance(self) -> EnergyBalance:
+        """The energy ledger at the ends of all steps."""
+        system = self.system
+        t = self.t
+        y, t_law = self._states(t, "after", project=False)
+        if len(t) > 1:
+            last, t_last = self._states(t[-1:], "before", project=False)
+            y[-1], t_law[-1] = last[0], t_last[0]
+        arrays = self._evaluate(y, t_law)
+        n = system.n_dof
+        q, v, work = y[:, :n], y[:, n : 2 * n], y[:, 2 * n :]
+        kinetic = 0.5 * (v * v) @ system.tables.mass
+        potential = -(q @ system.tables.weight)
+        for k, has_potential in enumerate(system.tables.force_has_potential):
+            if has_potential:
+                potential = potential + arrays["wrench"][:, 8 * k + 6]
+        return EnergyBalance(
+            t=t,
+            kinetic=kinetic,
+            potential=potential,
+            work={name: work[:, k] for k, name in enumerate(system.works)},
+        )
+
+    # -- overview -------------------------------------------------------------------
+
+    def summary(self) -> dict[str, Any]:
+        """Return the run in numbers; the keys are documented in the user guide."""
+        balance = self.energy_balance if len(self.steps.t) else None
+        return {
+            "model": self.system.model.title,
+            "status": self.status,
+            "message": self.message,
+            "t_start": self.t_start,
+            "t_end": self.t_end,
+            "events": self.events.counts(),
+            "n_events": len(self.events),
+            "energy_residual": balance.residual if balance else None,
+            "energy_exchanged": balance.exchanged if balance else None,
+            "violation": self.violation,
+            "notes": list(self.notes),
+            "options": dict(self.options),
+            "cost": dict(self.cost),
+        }
+
+    # -- conveniences, one line each ------------------------------------------------
+
+    def verify(self, factor: float = 1e-2) -> Verification:
+        """Repeat the run at tighter tolerance and report the difference."""
+        from nonsmooth.solve.verify import verify
+
+        return verify(self, factor)
+
+    def plot(self, names: str | Sequence[str], path: str | None = None) -> Figure:
+        """Plot quantities over time."""
+        from nonsmooth.views.plots import plot_series
+
+        return plot_series(self, names, path)
+
+    def plot_paths(self, points: str | Sequence[str], path: str | None = None) -> Figure:
+        """Plot the trajectories of points."""
+        from nonsmooth.views.plots import plot_paths
+
+        return plot_paths(self, points, path)
+
+    def draw(self, t: ArrayLike | None = None, path: str | None = None) -> Figure:
+        """Draw the mechanism at chosen instants."""
+        from nonsmooth.views.plots import draw
+
+        return draw(self, t, path)

@@ -1,0 +1,1 @@
+"""Drivers: simulation, equilibrium, consistent starts, verification."""

@@ -1,0 +1,202 @@
+"""Static equilibrium: drives frozen at a given time, all velocities zero.
+
+    f(q) + J(q)^T lam = 0,   g(q, t) = 0
+
+Solved by pseudo-transient continuation: each iteration is an implicit step of the
+damped motion
+
+    | K + M/d   -J^T | | dq   |   | f + J^T lam |
+    | J          0   | | dlam | = | -g          |
+
+with K = -d(f + J^T lam)/dq, and the pseudo-step d grows as the residual falls. It
+walks downhill at first, so that it finds a stable equilibrium where there is one
+near, and converges quadratically at the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.errors import ModelError, SolveError
+from nonsmooth.kernels import entry
+from nonsmooth.model import Model
+from nonsmooth.result import State
+from nonsmooth.solve.start import initial_values
+from nonsmooth.system import System, pack
+
+Floats = NDArray[np.float64]
+
+MAX_ITERATION = 500
+# Forces left, relative to the largest force in play.
+BALANCED = 1e-11
+# Central differences of forces that are smooth in q: the cube root of round-off.
+DIFFERENCE = 6e-6
+# Largest move per iteration, in parts of the model's size and in rad.
+MAX_MOVE = 0.2
+# A stiffness this small beside the largest is neither stable nor unstable.
+NEUTRAL = 1e-7
+
+
+@dataclass(frozen=True, kw_only=True)
+class Equilibrium:
+    """A static equilibrium.
+
+    Attributes
+    ----------
+    state : State
+        Positions, and velocities of zero.
+    stability : "stable", "unstable" or "neutral"
+        By the signs of `stiffness`.
+    stiffness : array
+        Eigenvalues of the tangent stiffness per mass on the motions the joints
+        allow, 1/s^2, increasing; their square roots are the natural frequencies.
+    residual : float
+        Largest force left, N or N m.
+    iterations : int
+    """
+
+    state: State
+    stability: Literal["stable", "unstable", "neutral"]
+    stiffness: Floats
+    residual: float
+    iterations: int
+
+
+class _Statics:
+    """Forces, rows and their derivatives at rest."""
+
+    def __init__(self, system: System, t: float) -> None:
+        self.system, self.t = system, t
+        self.work = system.work()
+        self.rest = np.zeros(system.n_dof)
+        # A point mass has no angle to balance.
+        self.free = system.tables.minv > 0.0
+
+    def forces(self, q: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return f, J and g at q."""
+        n, n_row = self.system.n_dof, self.system.n_row
+        f, J = np.zeros(n), np.zeros(n_row * n)
+        m = self.system.tables
+        entry.static_force(m, self.work, self.t, q, self.rest, f)
+        entry.rows_matrix(m, self.work, J)
+        return f, J.reshape(n_row, n), self.work.g.copy()
+
+    def stiffness(self, q: Floats, lam: Floats) -> Floats:
+        """Return K = -d(f + J^T lam)/dq by central differences."""
+        n = self.system.n_dof
+        K = np.zeros((n, n))
+        for j in np.flatnonzero(self.free):
+            step = DIFFERENCE * float(self.system.tables.scale[j])
+            change = np.zeros(n)
+            change[j] = step
+            f1, J1, _ = self.forces(q + change)
+            f0, J0, _ = self.forces(q - change)
+            K[:, j] = -((f1 + J1.T @ lam) - (f0 + J0.T @ lam)) / (2.0 * step)
+        return K
+
+
+def equilibrium(model: Model | System, t: float = 0.0, start: State | None = None) -> Equilibrium:
+    """Find the static equilibrium near the model's start.
+
+    Parameters
+    ----------
+    model : Model or System
+    t : float
+        Time at which drives and supports are frozen, s.
+    start : State, optional
+        Where to begin; the model's own start by default.
+
+    Raises
+    ------
+    SolveError
+        No equilibrium was found.
+    """
+    system = model if isinstance(model, System) else pack(model)
+    low, high = system.span
+    if not low <= t <= high:
+        raise ModelError(f"t = {t:g} s: a table of the model is not defined there")
+    q, _ = initial_values(system, start)
+    statics = _Statics(system, t)
+    free = statics.free
+    M = np.diag(system.tables.mass)[np.ix_(free, free)]
+    f, J, g = statics.forces(q)
+    lam = np.linalg.lstsq(J[:, free].T, -f[free], rcond=None)[0]
+    pseudo_step, last = 0.1, np.inf
+    for iteration in range(MAX_ITERATION):
+        out = f + J.T @ lam
+        scale = max(float(np.max(np.abs(f), initial=0.0)), float(np.max(np.abs(J.T * lam), initial=0.0)), 1e-300)
+        residual = float(np.max(np.abs(out[free]), initial=0.0))
+        left = float(np.max(np.abs(g), initial=0.0))
+        if not np.isfinite(residual):
+            break
+        if residual <= BALANCED * scale and left <= 1e-13 * max(system.size, 1.0):
+            return _report(statics, q, lam, residual, iteration)
+        size = residual / scale + left / system.size
+        if np.isfinite(last):
+            pseudo_step *= min(10.0, max(0.1, last / max(size, 1e-300)))
+        last = size
+        K = statics.stiffness(q, lam)[np.ix_(free, free)]
+        Jf = J[:, free]
+        n_row = len(Jf)
+        matrix = np.block([[K + M / pseudo_step**2, -Jf.T], [Jf, np.zeros((n_row, n_row))]])
+        answer = np.linalg.lstsq(matrix, np.concatenate([out[free], -g]), rcond=1e-13)[0]
+        move = np.zeros(system.n_dof)
+        move[free] = answer[: len(K)]
+        longest = float(np.max(np.abs(move) / system.tables.scale))
+        shorten = min(1.0, MAX_MOVE / longest) if longest > 0.0 else 1.0
+        q = q + shorten * move
+        f, J, g = statics.forces(q)
+        lam = lam + shorten * answer[len(K) :]
+    raise SolveError(
+        f"no static equilibrium found near the start (t = {t:g} s, force left "
+        f"{residual:.3g} N); begin nearer to one, or check that something holds "
+        "every motion"
+    )
+
+
+def _report(
+    statics: _Statics, q: Floats, lam: Floats, residual: float, iterations: int
+) -> Equilibrium:
+    """Classify an equilibrium by the stiffness on the motions that joints allow."""
+    system, free = statics.system, statics.free
+    K = statics.stiffness(q, lam)[np.ix_(free, free)]
+    _, J, _ = statics.forces(q)
+    basis = _null_space(J[:, free])
+    reduced = basis.T @ K @ basis
+    mass = basis.T @ (system.tables.mass[free][:, None] * basis)
+    root = np.linalg.cholesky(mass)
+    inverse = np.linalg.inv(root)
+    values = np.linalg.eigvalsh(inverse @ (0.5 * (reduced + reduced.T)) @ inverse.T)
+    tolerance = NEUTRAL * max(float(np.max(np.abs(values), initial=0.0)), 1e-300)
+    stability: Literal["stable", "unstable", "neutral"] = "stable"
+    if np.any(values < -tolerance):
+        stability = "unstable"
+    elif np.any(values <= tolerance):
+        stability = "neutral"
+    names = system.bodies[: system.n_moving]
+    return Equilibrium(
+        state=State(
+            t=statics.t,
+            positions={
+                name: tuple(row)
+                for name, row in zip(names, q.reshape(-1, 3).tolist(), strict=True)
+            },
+            velocities={name: (0.0, 0.0, 0.0) for name in names},
+        ),
+        stability=stability,
+        stiffness=values,
+        residual=residual,
+        iterations=iterations,
+    )
+
+
+def _null_space(J: Floats) -> Floats:
+    if len(J) == 0:
+        return np.eye(J.shape[1])
+    _, values, rows = np.linalg.svd(J)
+    rank = int(np.sum(values > 1e-9 * max(float(values[0]), 1e-300)))
+    return rows[rank:].T

@@ -1,0 +1,110 @@
+"""Options of a run, checked once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from nonsmooth.errors import ModelError, nearest
+
+ADAPTIVE = ("auto", "dop853", "dopri5", "radau")
+FIXED = ("rk4", "euler", "semi_implicit_euler")
+METHODS = (*ADAPTIVE, *FIXED)
+
+# Velocities of a body at rest are measured against this part of rtol.
+ATOL_PART = 1e-2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Baumgarte:
+    """Stabilisation g'' + alpha g' + beta g = 0 instead of projection."""
+
+    alpha: float  # 1/s
+    beta: float  # 1/s^2
+
+    def __post_init__(self) -> None:
+        """Refuse what would drive the constraints apart."""
+        for name in ("alpha", "beta"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0.0):
+                raise ModelError(f"Baumgarte: {name} = {value!r}; must be >= 0")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How a run is carried out.
+
+    Parameters
+    ----------
+    method : str
+        "auto" (order 8 explicit, Radau IIA of order 5 where it is stiff),
+        "dop853", "dopri5", "radau", or, with `step`, "rk4", "euler",
+        "semi_implicit_euler".
+    rtol : float
+        Admissible error per step, relative to the model's size, one radian, and
+        each body's speed.
+    atol : float, optional
+        The same in SI units, added to it; a hundredth of `rtol` by default.
+    step : float, optional
+        Step of a fixed-step method, s.
+    max_step : float
+        Largest step, s.
+    stabilisation : "projection", "none" or Baumgarte
+        How the drift of the constraints is held.
+    """
+
+    method: str = "auto"
+    rtol: float = 1e-8
+    atol: float | None = None
+    step: float | None = None
+    max_step: float = math.inf
+    stabilisation: str | Baumgarte = "projection"
+
+    def __post_init__(self) -> None:
+        """Refuse options that have no meaning."""
+        if self.method not in METHODS:
+            raise ModelError(
+                f"method = {self.method!r}; {nearest(str(self.method), METHODS)}"
+            )
+        if self.method in FIXED:
+            if self.step is None:
+                raise ModelError(f"method = {self.method!r} needs step = ..., in s")
+            _positive("step", self.step)
+        elif self.step is not None:
+            raise ModelError(
+                f"step = {self.step!r}: method {self.method!r} chooses its own steps; "
+                "use max_step to limit them"
+            )
+        _positive("rtol", self.rtol)
+        if self.rtol < 1e-14:
+            raise ModelError(f"rtol = {self.rtol!r}; must be >= 1e-14, above round-off")
+        if self.atol is not None:
+            _positive("atol", self.atol)
+        if not (self.max_step > 0.0):
+            raise ModelError(f"max_step = {self.max_step!r}; must be > 0 s")
+        if not isinstance(self.stabilisation, Baumgarte) and self.stabilisation not in (
+            "projection",
+            "none",
+        ):
+            raise ModelError(
+                f"stabilisation = {self.stabilisation!r}; give 'projection', 'none' "
+                "or Baumgarte(alpha=..., beta=...)"
+            )
+
+    @property
+    def baumgarte(self) -> tuple[float, float]:
+        """alpha and beta, zero for the other stabilisations."""
+        if isinstance(self.stabilisation, Baumgarte):
+            return (self.stabilisation.alpha, self.stabilisation.beta)
+        return (0.0, 0.0)
+
+    @property
+    def floor(self) -> float:
+        """The absolute tolerance in force."""
+        return self.atol if self.atol is not None else ATOL_PART * self.rtol
+
+
+def _positive(name: str, value: Any) -> None:
+    if not (isinstance(value, int | float) and math.isfinite(value) and value > 0.0):
+        raise ModelError(f"{name} = {value!r}; must be a number > 0")

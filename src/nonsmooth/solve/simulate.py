@@ -1,0 +1,393 @@
+"""The event-driven simulation: from a model to a result."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.errors import ModelError, NonsmoothWarning, SolveError
+from nonsmooth.kernels import entry, guards, loop
+from nonsmooth.kernels import run as codes
+from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGERS
+from nonsmooth.kernels.run import Log, Run
+from nonsmooth.kernels.tableaux import EXPLICIT
+from nonsmooth.model import Model
+from nonsmooth.result import EventRecord, EventTable, Result, State, Steps
+from nonsmooth.solve.options import Baumgarte, Options
+from nonsmooth.solve.start import check_redundancy, consistent_start
+from nonsmooth.system import System, pack
+
+Floats = NDArray[np.float64]
+Progress = Callable[[float], None]
+
+# The dense Jacobian of the implicit method grows with the square of this.
+MAX_IMPLICIT_DOF = 600
+# One chunk of the log: large enough to be rare, small enough not to be felt.
+CHUNK_BYTES = 8_000_000
+MAX_CHUNK_STEPS = 2000
+# Python looks in this often, for progress and interruption.
+TICK_SECONDS = 0.1
+
+
+def simulate(
+    model: Model | System,
+    until: float,
+    *,
+    start: State | None = None,
+    method: str = "auto",
+    rtol: float = 1e-8,
+    atol: float | None = None,
+    step: float | None = None,
+    max_step: float = math.inf,
+    stabilisation: str | Baumgarte = "projection",
+    assemble: bool | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Simulate a model from its start, or a given state, until a time.
+
+    Parameters
+    ----------
+    model : Model or System
+        What to simulate; a packed system saves packing again.
+    until : float
+        End, s.
+    start : State, optional
+        A state of an earlier run, `result.state(t)`; the model's own start at
+        t = 0 by default.
+    method, rtol, atol, step, max_step, stabilisation
+        See `Options`.
+    assemble : bool, optional
+        Overrides the model's `assemble`.
+    progress : callable, optional
+        Called now and then with the part of the interval done, 0 to 1.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    ModelError
+        Bad input, before anything is computed.
+    SolveError
+        The run could not go on; its `result` holds what was computed.
+    """
+    options = Options(
+        method=method,
+        rtol=rtol,
+        atol=atol,
+        step=step,
+        max_step=max_step,
+        stabilisation=stabilisation,
+    )
+    system = model if isinstance(model, System) else pack(model)
+    t_start = start.t if start is not None else 0.0
+    if not (isinstance(until, int | float) and math.isfinite(until) and until > t_start):
+        raise ModelError(f"until = {until!r}; must be a time > {t_start:g} s")
+    low, high = system.span
+    if t_start < low or until > high:
+        raise ModelError(
+            f"until = {until:g} s: a table of the model is defined from {low:g} to "
+            f"{high:g} s only"
+        )
+    q, v = consistent_start(system, t_start, start, assemble)
+    note = check_redundancy(system, t_start, q, v)
+    driver = _Driver(system, options, t_start, float(until), q, v)
+    if note:
+        driver.notes.append(note)
+    return driver.run(progress)
+
+
+@dataclass
+class _Driver:
+    """One run in progress."""
+
+    system: System
+    options: Options
+    t_start: float
+    until: float
+    q: Floats
+    v: Floats
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        options = self.options
+        is_radau = options.method == "radau"
+        name = options.method if options.method in EXPLICIT else "dop853"
+        self.tableau = EXPLICIT[name]()
+        n_dof = self.system.n_dof
+        fits = n_dof <= MAX_IMPLICIT_DOF
+        if is_radau and not fits:
+            raise ModelError(
+                f"method = 'radau': {n_dof} coordinates; its Jacobian is dense, and at "
+                f"most {MAX_IMPLICIT_DOF} are allowed"
+            )
+        self.work = self.system.work()
+        self.state = self._new_run(is_radau, options.method == "auto" and fits)
+        self.chunks: list[tuple[Log, int, float, int]] = []
+        self.events: list[EventRecord] = []
+        self.arc = 0
+        self.seconds = 0.0
+
+    def _new_run(self, is_implicit: bool, is_auto: bool) -> Run:
+        system, options, tb = self.system, self.options, self.tableau
+        n, n_y, n_guard = system.n_dof, system.n_y, len(system.events)
+        # The implicit method's arrays are needed only where it can be used.
+        ni = n if is_implicit or is_auto else 0
+        n_coef = max(3, tb.degree)
+        sizes = {
+            "y": n_y, "y1": n_y, "stage": n_y, "moved": n_y,
+            "K": max(tb.n, 2) * n_y, "C": n_coef * n_y, "e": 2 * n_y, "tol": n_y,
+            "dense": n_y, "rate": n, "guard": 2 * n_guard, "side": n_guard,
+            "node": (guards.N_NODE + 1) * 2 * n_guard, "root": n_guard,
+            "fired": n_guard,
+            "Z": 6 * ni, "W": 6 * ni, "F": 3 * n_y if ni else 0, "Aq": ni * ni,
+            "Av": ni * ni, "real_lu": ni * ni, "real_swap": ni,
+            "complex_lu": ni * ni, "complex_swap": ni, "x": 2 * ni, "z": 2 * ni,
+            "previous": 6 * n, "d": n_y,
+        }  # fmt: skip
+        dtypes = {FLOATS: np.float64, INTEGERS: np.int64, COMPLEXES: np.complex128}
+        values: dict[str, Any] = {
+            name: np.zeros(sizes[name], dtypes[kind]) if kind in dtypes else 0
+            for name, kind in Run.slots()
+        }
+        values |= {
+            "rtol": options.rtol,
+            "atol": options.floor,
+            "h_fixed": options.step or 0.0,
+            "h_max": options.max_step,
+            "alpha": options.baumgarte[0],
+            "beta": options.baumgarte[1],
+            "size": system.size,
+            "is_projected": int(options.stabilisation == "projection"),
+            "is_auto": int(is_auto),
+            "is_implicit": int(is_implicit),
+            "t": self.t_start,
+            "t_cap": math.inf,
+            "t_singular": math.inf,
+            "n_y": n_y,
+            "n_coef": n_coef,
+        }
+        values["y"][:n] = self.q
+        values["y"][n : 2 * n] = self.v
+        return Run(**values)
+
+    def _new_log(self) -> Log:
+        n_y, n_coef = self.system.n_y, self.state.n_coef
+        per_step = 8 * (1 + n_coef) * n_y
+        capacity = int(np.clip(CHUNK_BYTES // max(per_step, 1), 1, MAX_CHUNK_STEPS))
+        return Log(
+            capacity=capacity,
+            n=0,
+            t=np.zeros(capacity),
+            h=np.zeros(capacity),
+            is_implicit=np.zeros(capacity, dtype=np.int64),
+            coef=np.empty(capacity * (1 + n_coef) * n_y),
+            event=np.zeros(capacity * len(self.system.events), dtype=np.int64),
+        )
+
+    def run(self, progress: Progress | None) -> Result:
+        """March from arc to arc until the end, a stop or a failure."""
+        state = self.state
+        stops = [t for t in self.system.breaks if self.t_start < t < self.until]
+        status = codes.END
+        for t_stop in (*stops, self.until):
+            is_break = t_stop != self.until
+            # Laws are evaluated from the left up to and at a break.
+            state.t_cap = math.nextafter(t_stop, -math.inf) if is_break else math.inf
+            state.is_fresh = 0
+            state.h = 0.0
+            status = self._march(t_stop, progress)
+            if status != codes.END:
+                break
+            self.arc += 1
+        return self._finish(status)
+
+    def _march(self, t_stop: float, progress: Progress | None) -> int:
+        state = self.state
+        log = self._new_log()
+        n_steps = 16
+        while True:
+            begin = time.process_time()
+            status = int(
+                loop.march(
+                    self.system.tables, self.work, state, self.tableau, log, t_stop, n_steps
+                )
+            )
+            spent = time.process_time() - begin
+            self.seconds += spent
+            if progress is not None:
+                progress((state.t - self.t_start) / (self.until - self.t_start))
+            if status == codes.TICK:
+                # Keep calls short enough for progress, long enough not to be felt.
+                n_steps = max(1, min(4 * n_steps, int(n_steps * TICK_SECONDS / max(spent, 1e-6))))
+                continue
+            self._keep(log)
+            if status != codes.FULL:
+                return status
+            log = self._new_log()
+
+    def _keep(self, log: Log) -> None:
+        """Store a chunk, and note its events."""
+        n, names = log.n, self.system.events
+        if n == 0:
+            return
+        self.chunks.append((log, n, self.state.t_cap, self.arc))
+        fired = log.event.reshape(-1, len(names))[:n] if names else np.zeros((n, 0))
+        for i, k in zip(*np.nonzero(fired), strict=True):
+            self._note_event(log, int(i), int(k))
+
+    def _note_event(self, log: Log, i: int, k: int) -> None:
+        event = self.system.model.events[k]
+        t = float(log.t[i] + log.h[i])
+        if i == log.n - 1:
+            t = float(self.state.t)
+        kind = event.direction
+        if kind == "both":
+            kind = "rising" if self._rate_at(log, i, k) > 0.0 else "falling"
+        self.events.append(
+            EventRecord(t=t, element=event.name, kind=kind, action=event.action)
+        )
+
+    def _rate_at(self, log: Log, i: int, k: int) -> float:
+        """Return the rate of guard k at the end of a logged step."""
+        n_coef, n_y, n = self.state.n_coef, self.system.n_y, self.system.n_dof
+        coef = log.coef.reshape(-1, 1 + n_coef, n_y)[i]
+        y = np.ascontiguousarray(coef.sum(axis=0))
+        dy = np.zeros(n_y)
+        t = min(float(log.t[i] + log.h[i]), self.state.t_cap)
+        work = self.system.work()
+        entry.derivative(self.system.tables, work, t, y, 0.0, 0.0, dy)
+        out = np.zeros(2 * len(self.system.events))
+        entry.guard_values(self.system.tables, work, t, y, dy[n : 2 * n].copy(), out)
+        return float(out[2 * k + 1])
+
+    def _finish(self, status: int) -> Result:
+        state = self.state
+        if math.isfinite(state.t_singular) and not self.notes:
+            text = (
+                f"the pose at t = {state.t_singular:.6g} s is singular: the motion goes "
+                "on, reactions near it are not unique and least-norm values are reported"
+            )
+            warnings.warn(text, NonsmoothWarning, stacklevel=4)
+            self.notes.append(text)
+        message = "reached the end"
+        outcome: Literal["finished", "stopped", "failed"] = "finished"
+        if status == codes.STOPPED:
+            outcome = "stopped"
+            message = f"stopped by event '{self.events[-1].element}'"
+        elif status != codes.END:
+            outcome = "failed"
+            message = self._failure(status)
+        result = self._result(outcome, message)
+        if outcome == "failed":
+            raise SolveError(message, result)
+        return result
+
+    def _result(
+        self, outcome: Literal["finished", "stopped", "failed"], message: str
+    ) -> Result:
+        state, options = self.state, self.options
+        n_coef, n_y = state.n_coef, self.system.n_y
+        parts = self.chunks
+
+        def join(arrays: list[NDArray[Any]], dtype: type) -> NDArray[Any]:
+            return np.concatenate(arrays) if arrays else np.zeros(0, dtype)
+
+        steps = Steps(
+            t=join([log.t[:n] for log, n, _, _ in parts], float),
+            h=join([log.h[:n] for log, n, _, _ in parts], float),
+            coef=join(
+                [log.coef.reshape(-1, 1 + n_coef, n_y)[:n] for log, n, _, _ in parts],
+                float,
+            ).reshape(-1, 1 + n_coef, n_y),
+            cap=join([np.full(n, cap) for _, n, cap, _ in parts], float),
+            is_implicit=join([log.is_implicit[:n] for log, n, _, _ in parts], int),
+            arc=join([np.full(n, arc) for _, n, _, arc in parts], int),
+        )
+        return Result(
+            system=self.system,
+            steps=steps,
+            t_start=self.t_start,
+            t_end=float(state.t),
+            status=outcome,
+            message=message,
+            events=EventTable(self.events),
+            options={
+                "method": options.method,
+                "rtol": options.rtol,
+                "atol": options.floor,
+                "step": options.step,
+                "max_step": options.max_step,
+                "stabilisation": options.stabilisation,
+                "until": self.until,
+            },
+            cost={
+                "steps": state.n_step,
+                "rejected": state.n_reject,
+                "evaluations": state.n_rhs,
+                "jacobians": state.n_jacobian,
+                "implicit_steps": int(np.sum(steps.is_implicit)),
+                "cpu_seconds": self.seconds,
+            },
+            violation=float(state.violation),
+            is_projected=bool(state.is_projected),
+            baumgarte=options.baumgarte,
+            notes=tuple(self.notes),
+        )
+
+    def _failure(self, status: int) -> str:
+        """Return the sentence for a failed run: when, where, what to try."""
+        t = self.state.t_fail
+        if status == codes.NOT_FINITE:
+            return (
+                f"t = {t:.9g} s: {self._culprit()} is not finite (NaN or overflow); "
+                "check its law and parameters there"
+            )
+        if status == codes.CANNOT_ASSEMBLE:
+            return (
+                f"t = {t:.9g} s: the constraints cannot be met any more, "
+                f"{self._worst_joint()}; the mechanism locks, or a drive asks for more "
+                "than it can reach"
+            )
+        if status == codes.NEWTON_FAILED:
+            return (
+                f"t = {t:.9g} s: the implicit method does not converge; a law may jump "
+                "there, or try method='dop853'"
+            )
+        return (
+            f"t = {self.state.t:.9g} s: the step has shrunk to round-off; a law may "
+            "jump there, or the motion become singular; try a larger rtol"
+        )
+
+    def _culprit(self) -> str:
+        """Return the element whose row function gives a value that is not finite."""
+        system, work = self.system, self.work
+        t = min(self.state.t_fail, self.state.t_cap)
+        for y in (self.state.stage, self.state.y):
+            entry.laws_and_rows(system.tables, work, t, y[: 2 * system.n_dof].copy())
+            bad = ~np.isfinite(work.law.reshape(-1, 3)).all(axis=1)
+            if bad.any():
+                return system.law_owners[int(np.argmax(bad))]
+            bad = ~np.isfinite(work.wrench.reshape(-1, 8)[:, :6]).all(axis=1)
+            if bad.any():
+                return f"force '{system.forces[int(np.argmax(bad))]}'"
+            bad = ~np.isfinite(work.block.reshape(-1, 9)).all(axis=1)
+            if bad.any():
+                name = system.row_owner(int(np.argmax(bad)))
+                return f"{system.model.element(name).family} '{name}'"
+        return "the motion"
+
+    def _worst_joint(self) -> str:
+        row = int(np.argmax(np.abs(self.work.g)))
+        name = self.system.row_owner(row)
+        family = self.system.model.element(name).family
+        return f"{family} '{name}' stays violated by {abs(self.work.g[row]):.3g}"
+

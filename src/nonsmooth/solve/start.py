@@ -1,0 +1,217 @@
+"""Consistent starts: checked, or assembled on request."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.elements.bodies import PointMass, RigidBody
+from nonsmooth.errors import ModelError, NonsmoothWarning
+from nonsmooth.kernels import entry
+from nonsmooth.model import Model
+from nonsmooth.result import State
+from nonsmooth.system import System, pack
+
+Floats = NDArray[np.float64]
+
+# A start is taken as consistent when it violates nothing by more than this part of
+# the model's size, one radian, or its speeds; what is left is rounding of the input
+# and is projected away.
+CONSISTENT = 1e-8
+# Assembly from far away: Newton steps until the violation is at round-off.
+MAX_ASSEMBLY = 200
+ASSEMBLED = 1e-12
+# Part a row must have in a null vector to be named as redundant.
+INVOLVED = 1e-6
+# Above this many rows redundant constraints are counted, not named.
+MAX_NAMED = 600
+
+
+def initial_values(system: System, start: State | None) -> tuple[Floats, Floats]:
+    """Return q and v from the model, or from a given state."""
+    n = system.n_dof
+    q, v = np.zeros(n), np.zeros(n)
+    names = system.bodies[: system.n_moving]
+    if start is not None:
+        for what, given in (("positions", start.positions), ("velocities", start.velocities)):
+            if set(given) != set(names):
+                wrong = sorted(set(given) ^ set(names))
+                raise ModelError(f"start.{what}: bodies differ from the model's: {wrong}")
+        for k, name in enumerate(names):
+            q[3 * k : 3 * k + 3] = start.positions[name]
+            v[3 * k : 3 * k + 3] = start.velocities[name]
+        return q, v
+    bodies = {body.name: body for body in system.model.bodies}
+    for k, name in enumerate(names):
+        body = bodies[name]
+        assert isinstance(body, RigidBody | PointMass)
+        angle = body.angle if isinstance(body, RigidBody) else 0.0
+        spin = body.angular_velocity if isinstance(body, RigidBody) else 0.0
+        q[3 * k : 3 * k + 3] = (*body.position, angle)
+        v[3 * k : 3 * k + 3] = (*body.velocity, spin)
+    return q, v
+
+
+def _residuals(
+    system: System, t: float, q: Floats, v: Floats
+) -> tuple[Floats, Floats, float]:
+    g, rate = np.zeros(system.n_row), np.zeros(system.n_row)
+    pivot = entry.constraints(system.tables, system.work(), t, q, v, g, rate)
+    return g, rate, pivot
+
+
+def _worst(system: System, values: Floats) -> tuple[str, float]:
+    row = int(np.argmax(np.abs(values)))
+    name = system.row_owner(row)
+    return f"{system.model.element(name).family} '{name}'", float(values[row])
+
+
+def consistent_start(
+    system: System, t: float, start: State | None, assemble: bool | None
+) -> tuple[Floats, Floats]:
+    """Return consistent q and v, or refuse the start."""
+    q, v = initial_values(system, start)
+    wanted = system.model.assemble if assemble is None else assemble
+    # A state of an earlier run is consistent unless the model has changed.
+    if assemble or (wanted and start is None):
+        _assemble(system, t, q, v)
+    elif system.n_row:
+        _check(system, t, q, v)
+        work = system.work()
+        entry.project_positions(system.tables, work, t, q, v, system.size)
+        entry.project_velocities(system.tables, work, t, q, v)
+    return q, v
+
+
+def _check(system: System, t: float, q: Floats, v: Floats) -> None:
+    g, rate, _ = _residuals(system, t, q, v)
+    scale = max(system.size, 1.0)
+    if np.max(np.abs(g)) > CONSISTENT * scale:
+        name, value = _worst(system, g)
+        raise ModelError(
+            f"inconsistent start: {name} is violated by {value:.6g} (m or rad) at "
+            f"t = {t:g} s; correct the positions, or set assemble=True"
+        )
+    speed = max(1.0, float(np.max(np.abs(v), initial=0.0)))
+    if np.max(np.abs(rate)) > CONSISTENT * speed * scale:
+        name, value = _worst(system, rate)
+        raise ModelError(
+            f"inconsistent start: {name} is violated at a rate of {value:.6g} "
+            f"(m/s or rad/s) at t = {t:g} s; correct the velocities, or set "
+            "assemble=True, which applies the impulse of the joints and drives"
+        )
+
+
+def _assemble(system: System, t: float, q: Floats, v: Floats) -> None:
+    """Move q and v to the nearest consistent start, in place."""
+    minv = system.tables.minv.copy()
+    for name in system.model.keep:
+        body, _, coordinate = name.rpartition(".")
+        k = system.bodies.index(body)
+        if k >= system.n_moving:
+            raise ModelError(f"keep: '{name}' is not a coordinate of a body with mass")
+        minv[3 * k + ("x", "y", "theta").index(coordinate)] = 0.0
+    held = system.tables.copy_with(minv=minv)
+    work = system.work()
+    left = np.inf
+    for _ in range(MAX_ASSEMBLY):
+        left = entry.project_positions(held, work, t, q, v, system.size)
+        if left <= ASSEMBLED * system.size:
+            break
+    if not left <= CONSISTENT * system.size:
+        g, _, _ = _residuals(system, t, q, v)
+        name, value = _worst(system, g)
+        kept = f" with {', '.join(system.model.keep)} kept" if system.model.keep else ""
+        raise ModelError(
+            f"the start cannot be assembled{kept}: {name} stays violated by "
+            f"{value:.6g} (m or rad); give positions nearer to a consistent pose"
+        )
+    entry.project_velocities(system.tables, work, t, q, v)
+    _, rate, _ = _residuals(system, t, q, v)
+    speed = max(1.0, float(np.max(np.abs(v), initial=0.0)))
+    if np.max(np.abs(rate), initial=0.0) > CONSISTENT * speed:
+        raise _contradiction(system, t, q, v)
+
+
+def _redundant(system: System, t: float, q: Floats, v: Floats) -> tuple[list[str], int]:
+    """Return the joints and drives in the null space of S, and its dimension."""
+    work = system.work()
+    n = system.n_row
+    zero = np.zeros(n)
+    entry.constraints(system.tables, work, t, q, v, zero.copy(), zero)
+    if n > MAX_NAMED:
+        return [], 0
+    S = np.zeros((n, n))
+    entry.dense_matrix(system.tables, work, S.reshape(-1))
+    scale = 1.0 / np.sqrt(np.where(np.diag(S) > 0.0, np.diag(S), 1.0))
+    values, vectors = np.linalg.eigh(S * scale[:, None] * scale)
+    null = vectors[:, values < 1e-9 * n]
+    rows = np.flatnonzero(np.sum(null**2, axis=1) > INVOLVED)
+    names = sorted({system.row_owner(int(row)) for row in rows})
+    return names, null.shape[1]
+
+
+def _contradiction(system: System, t: float, q: Floats, v: Floats) -> ModelError:
+    names, _ = _redundant(system, t, q, v)
+    return ModelError(
+        f"contradictory joints or drives at t = {t:g} s: "
+        f"{', '.join(names) or 'the constraints'} prescribe motions that exclude "
+        "each other; remove or change one of them"
+    )
+
+
+def check_redundancy(system: System, t: float, q: Floats, v: Floats) -> str | None:
+    """Warn of reactions that are not unique at the start; refuse contradictions.
+
+    Returns the warning's text, if any.
+    """
+    if not system.n_row:
+        return None
+    work = system.work()
+    g, rate = np.zeros(system.n_row), np.zeros(system.n_row)
+    entry.constraints(system.tables, work, t, q, v, g, rate)
+    if not work.has_lost_rank:
+        return None
+    bias = work.bias.copy()
+    # J a = -bias must have a solution: S x = -bias + J a0 for any a0.
+    unreachable = entry.gaps(system.tables, work, bias)
+    # Rates that are asked for on top of motion already prescribed show in the
+    # bias or in the velocities; both are compared with the accelerations at hand.
+    if unreachable > 1e-6 * max(1.0, float(np.max(np.abs(bias)))):
+        raise _contradiction(system, t, q, v)
+    names, n_null = _redundant(system, t, q, v)
+    text = (
+        f"{n_null or 'some'} constraint(s) among {', '.join(names) or 'the joints'} "
+        f"are redundant at t = {t:g} s: the motion is unique, these reactions are not, "
+        "and least-norm values are reported"
+    )
+    warnings.warn(text, NonsmoothWarning, stacklevel=4)
+    return text
+
+
+def assembled(model: Model, t: float = 0.0) -> Model:
+    """Return the model with its start moved to the nearest consistent one.
+
+    Positions move by the mass-weighted shortest way, the coordinates named in
+    `model.keep` not at all; velocities change by the impulse that joints and drives
+    exert.
+    """
+    system = pack(model)
+    q, v = consistent_start(system, t, None, True)
+    bodies = []
+    index = {name: k for k, name in enumerate(system.bodies)}
+    for body in model.bodies:
+        if isinstance(body, RigidBody | PointMass):
+            k = 3 * index[body.name]
+            changes = {
+                "position": (float(q[k]), float(q[k + 1])),
+                "velocity": (float(v[k]), float(v[k + 1])),
+            }
+            if isinstance(body, RigidBody):
+                changes |= {"angle": float(q[k + 2]), "angular_velocity": float(v[k + 2])}
+            body = replace(body, **changes)
+        bodies.append(body)
+    return replace(model, bodies=tuple(bodies), assemble=False, keep=())
