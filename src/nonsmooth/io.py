@@ -49,7 +49,7 @@ from nonsmooth.errors import ModelError, nearest
 from nonsmooth.model import Model
 
 VERSION = 1  # of the file format
-SIZE_LIMIT = 5_000_000  # characters; bounds the time a hostile file can take
+SIZE_LIMIT = 5_000_000  # bytes; bounds the time a hostile file can take
 DEPTH_LIMIT = 40  # levels of nesting; a model needs about six
 
 Format = Literal["yaml", "json"]
@@ -107,7 +107,9 @@ def loads(
 ) -> Model:
     """Build a model from text; see `from_dict` for the rest."""
     _check_format(format)
-    if len(text) > SIZE_LIMIT:
+    if not _is_unicode(text):
+        raise ModelError(f"{source or 'text'}: not valid Unicode; use UTF-8")
+    if len(text.encode()) > SIZE_LIMIT:
         raise _too_large(source, "split it")
     if format == "json":
         data = _json_data(text, source)
@@ -144,7 +146,7 @@ def dumps(model: Model, format: Format = "yaml") -> str:
     _check_format(format)
     data = to_dict(model)
     text = _json_text(data) + "\n" if format == "json" else _yaml_text(data)
-    if len(text) > SIZE_LIMIT:
+    if len(text.encode()) > SIZE_LIMIT:
         raise _too_large(model.label(), "shorten its tables")
     return text
 
@@ -264,6 +266,12 @@ def _families() -> list[type[Element]]:
     return found
 
 
+def _lists() -> list[str]:
+    """Return the fields of a model that hold elements."""
+    types = field_types(Model).items()
+    return [name for name, kind in types if any(map(_is_element, get_args(kind)))]
+
+
 def _is_kind(family: type[Element]) -> bool:
     """Return whether a family is a kind itself, as Event: `type` may be left out."""
     return family.kinds.get(family.__name__) is family
@@ -275,7 +283,7 @@ def _describe(annotation: Any, item: dataclasses.Field[Any] | None = None) -> st
 
 
 _WORDS = {
-    int: "whole number",
+    int: "a whole number",
     bool: "true or false",
     str: "text",
     NoneType: "null",
@@ -286,14 +294,14 @@ def _describe_option(annotation: Any, item: dataclasses.Field[Any] | None) -> st
     arguments = get_args(annotation)
     origin = get_origin(annotation)
     if annotation is float:
-        return " ".join(["number", *_bounds(item)])
+        return " ".join(["a number", *_bounds(item)])
     if annotation in _WORDS:
         return _WORDS[annotation]
     if origin is Literal:
         return " | ".join(_show(choice) for choice in arguments)
     if origin is tuple:
         parts = ["..." if part is ... else _describe(part) for part in arguments]
-        return f"[{', '.join(parts)}]"
+        return f"[{', '.join(part.removeprefix('a ') for part in parts)}]"
     if origin is dict:
         return f"{{name: {_describe(arguments[1])}, ...}}"
     if _is_element(annotation):
@@ -324,7 +332,7 @@ class _Repr(reprlib.Repr):
     def repr_bool(self, x: bool, level: int) -> str:
         return "true" if x else "false"
 
-    def repr_NoneType(self, x: None, level: int) -> str:  # noqa: N802
+    def repr_NoneType(self, x: None, level: int) -> str:
         return "null"
 
 
@@ -385,7 +393,10 @@ class _Reader:
         line = self.line(at.steps)
         head = [self.source] if self.source else []
         head += [f"line {line}"] if line is not None else []
-        parts = [", ".join(head), _path_text(at.steps), at.owner, what]
+        path = _path_text(at.steps)
+        if what.startswith(f"{path} = "):
+            path = ""  # a field of the model itself: once is enough
+        parts = [", ".join(head), path, at.owner, what]
         raise ModelError(": ".join(part for part in parts if part)) from None
 
     def refuse_value(self, at: _Place, value: object, valid: str) -> NoReturn:
@@ -394,8 +405,10 @@ class _Reader:
         said = f"{field} = {_show(value)}" if field else _show(value)
         self.refuse(at, f"{said}; {valid}")
 
-    def mapping(self, value: object, at: _Place) -> dict[str, Any]:
+    def mapping(self, value: object, at: _Place, valid: str) -> dict[str, Any]:
         """Return a mapping whose keys are text."""
+        if not isinstance(value, Mapping):
+            self.refuse_value(at, value, valid)
         for key in cast(Mapping[object, Any], value):
             if not isinstance(key, str):
                 self.refuse(at, f"key {_show(key)}; a key must be text")
@@ -404,9 +417,7 @@ class _Reader:
     def document(self, data: object) -> Model:
         top = _Place()
         start = f"{_VERSION_KEY}: {VERSION}"
-        if not isinstance(data, Mapping):
-            self.refuse(top, f"found {_show(data)}; give a mapping with '{start}'")
-        content = self.mapping(data, top)
+        content = self.mapping(data, top, f"give a mapping that has '{start}'")
         if _VERSION_KEY not in content:
             self.refuse(top, f"{_VERSION_KEY} is missing; begin with '{start}'")
         version = content.pop(_VERSION_KEY)
@@ -428,17 +439,22 @@ class _Reader:
             return Model(**values)
         except ModelError as error:
             message = str(error)
-        # The message begins with the label of an element. Of two that share a
-        # name, the second is to blame.
-        found: list[_Place] = []
-        for name, value in values.items():
-            if isinstance(value, tuple):
-                for k, element in enumerate(cast(tuple[object, ...], value)):
-                    if isinstance(element, Named) and _follows(
-                        message, element.label()
-                    ):
-                        found.append((top / name / k).owned_by(element.label()))
-        self.refuse_built(found[:2][-1] if found else top, message)
+        found: list[tuple[str, int]] = []
+        for name in values:
+            if name in _lists():
+                for k, element in enumerate(values[name]):
+                    if _follows(message, element.label()):
+                        found.append((name, k))
+        if not found:
+            title = values.get("title")
+            label = f"model '{title}'" if title else "model"
+            self.refuse_built(top, label, message, data)
+        # Of two elements that share a name, the second is to blame.
+        name, k = found[:2][-1]
+        label = values[name][k].label()
+        self.refuse_built(
+            (top / name / k).owned_by(label), label, message, data[name][k]
+        )
 
     def from_gallery(self, data: dict[str, Any]) -> Model:
         top = _Place()
@@ -462,9 +478,8 @@ class _Reader:
         parameters: dict[str, Any] = {}
         if "parameters" in data:
             at = top / "parameters"
-            if not isinstance(data["parameters"], Mapping):
-                self.refuse_value(at, data["parameters"], "give {name: value, ...}")
-            parameters = self.mapping(data["parameters"], at)
+            given = data["parameters"]
+            parameters = self.mapping(given, at, "give {name: value, ...}")
             for key, value in parameters.items():
                 self.check_finite(value, at / key)
         try:
@@ -482,7 +497,7 @@ class _Reader:
             for k, item in enumerate(cast(Sequence[object], value)):
                 self.check_finite(item, at / k)
         elif isinstance(value, Mapping):
-            for key, item in self.mapping(value, at).items():
+            for key, item in cast(Mapping[str, object], value).items():
                 self.check_finite(item, at / key)
 
     def fields(
@@ -510,19 +525,19 @@ class _Reader:
         return values
 
     def element(self, family: type[Element], value: object, at: _Place) -> Element:
-        data = self.mapping(value, at)
+        data = self.mapping(value, at, f"give {_describe(family)}")
         name = data.get("name")
-        is_named = issubclass(family, Named)
-        if is_named and isinstance(name, str):
-            at = at.owned_by(f"{family.family} '{name}'")
+        if issubclass(family, Named):
+            is_known = isinstance(name, str)
+            at = at.owned_by(f"{family.family} '{name}'" if is_known else "")
         kind = self.kind(family, data, at)
-        if is_named and name is None and hasattr(kind, "name"):
-            at = at.owned_by(f"{family.family} '{kind.name}'")  # a default, as Ground's
         values = self.fields(kind, data, at, extra=("type",))
         try:
             return kind(**values)
         except ValueError as error:  # also what a user's own check may raise
-            self.refuse_built(at, str(error), kind.__name__)
+            message = str(error)
+        label = at.owner if issubclass(kind, Named) else kind.__name__
+        self.refuse_built(at, label, message, data)
 
     def kind(
         self, family: type[Element], data: dict[str, Any], at: _Place
@@ -554,17 +569,15 @@ class _Reader:
             "the module that defines them before you read the file)",
         )
 
-    def refuse_built(self, at: _Place, message: str, kind: str = "") -> NoReturn:
+    def refuse_built(
+        self, at: _Place, label: str, message: str, data: Mapping[str, Any]
+    ) -> NoReturn:
         """Pass on what a constructor says, with the path of the field it names."""
-        for label in filter(None, (at.owner, kind, "model")):
-            field = _follows(message, label)
-            if field:
-                to = at / field
-                # Not a field of the file: a point, say, or one left out.
-                at = to if self.line(to.steps) != self.line((*at.steps, "")) else at
-                break
-        # The label of a named element is already there.
-        self.refuse(at, message.removeprefix(f"{at.owner}: ") if at.owner else message)
+        field = _follows(message, label)
+        to = at / field if field in data else at
+        if message.startswith(at.owner):
+            to = to.owned_by("")
+        self.refuse(to, message)
 
     def value(
         self,
@@ -608,7 +621,7 @@ class _Reader:
             pairs = zip(arguments, value, strict=True)
             return tuple(self.value(t, v, at / k) for k, (t, v) in enumerate(pairs))
         if origin is dict:
-            content = self.mapping(value, at)
+            content = self.mapping(value, at, f"give {_describe(annotation)}")
             return {k: self.value(arguments[1], v, at / k) for k, v in content.items()}
         return value
 
@@ -637,8 +650,9 @@ def _follows(message: str, label: str) -> str:
 def _fits(annotation: Any, value: object) -> bool:
     """Return whether a value has the outer shape of a type."""
     if annotation in (float, int):
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return is_number and (annotation is float or float(value).is_integer())
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        return annotation is float or value == value // 1
     if annotation in (bool, str, NoneType):
         return isinstance(value, annotation)
     origin = get_origin(annotation)
@@ -656,7 +670,7 @@ def _fits(annotation: Any, value: object) -> bool:
 
 def _is_unicode(text: str) -> bool:
     """Return whether text can be written to a file; a lone surrogate cannot."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+    return not re.search("[\ud800-\udfff]", text)
 
 
 # ---- from a model to plain data --------------------------------------------------
@@ -804,11 +818,11 @@ class _YamlDocument:
         # The parser in C is six times as fast; not every build of PyYAML has it.
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         try:
-            for event in yaml.parse(text, Loader=loader):
+            for event in cast(Iterator[Any], yaml.parse(text, Loader=loader)):
                 self.take(event, yaml)
         except yaml.MarkedYAMLError as error:
             problem = " ".join(filter(None, (error.context, error.problem)))
-            if "\\t" in problem:
+            if "\\t" in problem or "tab character" in problem:
                 problem += "; indent with spaces, not tabs"
             self.refuse(error.problem_mark or error.context_mark, problem)
         except yaml.YAMLError as error:
@@ -839,7 +853,8 @@ class _YamlDocument:
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
             self.refuse(mark, "anchors (&) and aliases (*) are not used; write it out")
         if getattr(event, "tag", None) is not None:
-            self.refuse(mark, f"tags are not used; remove '{event.tag}'")
+            tag = event.tag.replace("tag:yaml.org,2002:", "!!")
+            self.refuse(mark, f"tags are not used; remove '{tag}'")
         if isinstance(event, yaml.ScalarEvent):
             is_plain = event.implicit[0]
             if is_plain and event.value == "<<":
@@ -850,7 +865,8 @@ class _YamlDocument:
                 self.refuse(mark, "this number has too many digits")
             self.put(value, mark, is_scalar=True)
         elif isinstance(event, yaml.CollectionStartEvent):
-            value = [] if isinstance(event, yaml.SequenceStartEvent) else {}
+            is_list = isinstance(event, yaml.SequenceStartEvent)
+            value: Any = [] if is_list else {}
             self.put(value, mark, is_scalar=False)
             self.stack.append((value, [_NO_KEY]))
             if len(self.stack) > DEPTH_LIMIT:
@@ -886,16 +902,17 @@ class _YamlDocument:
 
 
 def _yaml_text(data: dict[str, Any]) -> str:
-    """Return YAML: a blank line before each list of elements."""
+    """Return YAML, with blank lines around each list of elements."""
     import yaml
 
-    parts: list[dict[str, Any]] = [{}]
+    parts: list[dict[str, Any]] = []
+    after_list = True
     for key, value in data.items():
-        if isinstance(value, list) and any(
-            isinstance(item, dict) for item in cast(list[Any], value)
-        ):
+        is_list = key in _lists()
+        if is_list or after_list:
             parts.append({})
         parts[-1][key] = value
+        after_list = is_list
     texts = [
         yaml.dump(
             part,

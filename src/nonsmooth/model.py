@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from nonsmooth.elements.base import Element, Named
 from nonsmooth.elements.bodies import Body, Ground, Point, PointMass, RigidBody
@@ -14,9 +16,9 @@ from nonsmooth.elements.joints import Joint
 from nonsmooth.errors import ModelError, nearest
 
 # What a column `body.X` or `element.X` may be called; a point must not hide one.
-RESERVED = frozenset(
-    "x y theta vx vy omega ax ay alpha force_x force_y torque force".split()
-)
+_MOTION = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
+_FORCE = ("force", "force_x", "force_y", "torque")
+RESERVED = frozenset((*_MOTION, *_FORCE))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +55,9 @@ class Model(Element, family="model"):
         """Return how messages call the model."""
         return f"model '{self.title}'" if self.title else "model"
 
-    def _checked(self, item, annotation, value):
+    def _checked(
+        self, item: dataclasses.Field[Any], annotation: Any, value: Any
+    ) -> Any:
         family = _FAMILIES.get(item.name)
         if family is None:
             return super()._checked(item, annotation, value)
@@ -109,13 +113,15 @@ class Model(Element, family="model"):
     def _check_markers(
         self, element: Joint | Force | Event, bodies: dict[str, Body]
     ) -> None:
-        sides = []
+        sides: list[Body] = []
         for side in ("a", "b"):
             reference: str = getattr(element, side)
             name, _, point = reference.partition(".")
             body = bodies.get(name)
             if body is None:
-                raise element.fail(side, reference, f"no body '{name}'; " + nearest(name, bodies))
+                raise element.fail(
+                    side, reference, f"no body '{name}'; " + nearest(name, bodies)
+                )
             if body.marker(point) is None:
                 points = getattr(body, "points", {})
                 raise element.fail(
@@ -130,9 +136,7 @@ class Model(Element, family="model"):
             )
         if not any(isinstance(body, RigidBody | PointMass) for body in sides):
             raise element.fail("b", element.b, "neither a nor b is on a body with mass")
-        held = (
-            element.holds_angle if isinstance(element, Joint) else element.turns
-        )
+        held = element.holds_angle if isinstance(element, Joint) else element.turns
         for side, body, is_held in zip("ab", sides, held, strict=True):
             if is_held and isinstance(body, PointMass):
                 raise element.fail(
@@ -157,7 +161,9 @@ class Model(Element, family="model"):
         for name in self.keep:
             body, _, coordinate = name.rpartition(".")
             if body not in bodies:
-                raise self.fail("keep", name, f"no body '{body}'; " + nearest(body, bodies))
+                raise self.fail(
+                    "keep", name, f"no body '{body}'; " + nearest(body, bodies)
+                )
             if coordinate not in ("x", "y", "theta"):
                 raise self.fail("keep", name, "give body.x, body.y or body.theta")
 

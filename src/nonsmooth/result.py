@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.kernels import entry
+from nonsmooth.kernels.tables import Work
 from nonsmooth.system import System
 
 if TYPE_CHECKING:
@@ -33,6 +34,15 @@ _POINT = ("x", "y", "vx", "vy", "ax", "ay")
 _WRENCH = ("force_x", "force_y", "torque")
 
 
+Triple = tuple[float, float, float]
+
+
+def triples(names: Sequence[str], values: Floats) -> dict[str, Triple]:
+    """Return three values for each name."""
+    rows = values.reshape(-1, 3).tolist()
+    return {name: (x, y, z) for name, (x, y, z) in zip(names, rows, strict=True)}
+
+
 @dataclass(frozen=True, kw_only=True)
 class State:
     """Positions and velocities at an instant; starts another run.
@@ -46,8 +56,8 @@ class State:
     """
 
     t: float
-    positions: dict[str, tuple[float, float, float]]
-    velocities: dict[str, tuple[float, float, float]]
+    positions: dict[str, Triple]
+    velocities: dict[str, Triple]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +81,7 @@ class EventTable(Sequence[EventRecord]):
         self._records = tuple(records)
 
     def __len__(self) -> int:
+        """Return the number of events."""
         return len(self._records)
 
     def __getitem__(self, index: Any) -> Any:
@@ -114,6 +125,7 @@ class Samples(Mapping[str, Floats]):
         self._columns = columns
 
     def __getitem__(self, name: str) -> Floats:
+        """Return one column."""
         try:
             return self._columns[name]
         except KeyError:
@@ -122,9 +134,11 @@ class Samples(Mapping[str, Floats]):
             ) from None
 
     def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
         return iter(self._columns)
 
     def __len__(self) -> int:
+        """Return the number of columns."""
         return len(self._columns)
 
     def to_numpy(self) -> Floats:
@@ -241,7 +255,6 @@ class Result:
     is_projected: bool = True
     baumgarte: tuple[float, float] = (0.0, 0.0)
     notes: tuple[str, ...] = ()
-    _cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
     # -- states ---------------------------------------------------------------
 
@@ -269,7 +282,9 @@ class Result:
         # The end of one step and the start of the next may differ by round-off.
         return index.astype(np.int64), np.clip(x, 0.0, 1.0)
 
-    def _states(self, t: Floats, limit: Limit, *, project: bool) -> tuple[Floats, Floats]:
+    def _states(
+        self, t: Floats, limit: Limit, *, project: bool
+    ) -> tuple[Floats, Floats]:
         """Return the states y and the times at which laws are evaluated."""
         n_y, coef = self.system.n_y, self.steps.coef
         if len(self.steps.t) == 0:
@@ -296,23 +311,20 @@ class Result:
             y[inside] = moved
         return y, t_law
 
-    @property
-    def _work(self) -> Any:
-        if "work" not in self._cache:
-            self._cache["work"] = self.system.work()
-        return self._cache["work"]
+    @cached_property
+    def _work(self) -> Work:
+        return self.system.work()
 
     def state(self, t: float | None = None, limit: Limit = "after") -> State:
         """Return the state at time t, the end by default; it can start another run."""
         at = self.t_end if t is None else float(t)
         y, _ = self._states(np.array([at]), limit, project=True)
         n = self.system.n_dof
-        q, v = y[0, :n].reshape(-1, 3), y[0, n : 2 * n].reshape(-1, 3)
         names = self.system.bodies[: self.system.n_moving]
         return State(
             t=at,
-            positions={name: tuple(row) for name, row in zip(names, q.tolist(), strict=True)},
-            velocities={name: tuple(row) for name, row in zip(names, v.tolist(), strict=True)},
+            positions=triples(names, y[0, :n]),
+            velocities=triples(names, y[0, n : 2 * n]),
         )
 
     # -- named quantities -------------------------------------------------------
@@ -331,7 +343,11 @@ class Result:
             if name == "ground" or name.startswith("ground."):
                 continue
             for quantity in _POINT if "." in name else _POSE:
-                places[f"{name}.{quantity}"] = ("motion", 9 * k + _POSE.index(quantity), 1.0)
+                places[f"{name}.{quantity}"] = (
+                    "motion",
+                    9 * k + _POSE.index(quantity),
+                    1.0,
+                )
         n_joint = len(system.model.joints)
         for k, name in enumerate(system.joints):
             if k < n_joint:
@@ -394,7 +410,9 @@ class Result:
         """
         times = np.atleast_1d(np.asarray(self.t if t is None else t, dtype=float))
         wanted = [names] if isinstance(names, str) else names
-        chosen = list(self._places) if wanted is None else [n for n in wanted if n != "t"]
+        chosen = (
+            list(self._places) if wanted is None else [n for n in wanted if n != "t"]
+        )
         for name in chosen:
             if name not in self._places:
                 raise ModelError(f"no quantity '{name}'; {nearest(name, self._places)}")
@@ -471,7 +489,9 @@ class Result:
 
         return plot_series(self, names, path)
 
-    def plot_paths(self, points: str | Sequence[str], path: str | None = None) -> Figure:
+    def plot_paths(
+        self, points: str | Sequence[str], path: str | None = None
+    ) -> Figure:
         """Plot the trajectories of points."""
         from nonsmooth.views.plots import plot_paths
 

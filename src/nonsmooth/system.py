@@ -53,7 +53,8 @@ def compile_kernels() -> None:
     if abi.JIT and not stamp.exists():
         cache_folder.mkdir(parents=True, exist_ok=True)
         stamp.touch()
-    assert entry and loop  # their kernels compile on the first call
+    # Importing them declared their far kernels; the others compile when called.
+    del entry, loop
 
 
 def load_kernel(reference: str) -> Callable[..., Any]:
@@ -241,7 +242,7 @@ def pack(model: Model) -> System:
         works.append(name)
         return len(works) - 1
 
-    joints = []
+    joints: list[tuple[int, ...]] = []
     row = 0
     for joint in (*model.joints, *model.drives):
         is_drive = joint.family == "drive"
@@ -259,7 +260,7 @@ def pack(model: Model) -> System:
             )
         )
         row += joint.n_row
-    forces = []
+    forces: list[tuple[int, ...]] = []
     for force in model.forces:
         first_law = packer.own_laws(force)
         forces.append(
@@ -273,7 +274,7 @@ def pack(model: Model) -> System:
                 ledger(force.name),
             )
         )
-    supports = []
+    supports: list[tuple[int, ...]] = []
     for support in packer.supports:
         if isinstance(support, MovingSupport):
             first_law = packer.own_laws(support)
@@ -367,8 +368,11 @@ def _size(packer: _Packer) -> float:
 
     Falls back on the spread of the bodies, then on one metre.
     """
-    reach = [float(np.hypot(x, y)) for k, x, y in packer.marker_rows
-             if k < len(packer.moving)]
+    reach = [
+        float(np.hypot(x, y))
+        for k, x, y in packer.marker_rows
+        if k < len(packer.moving)
+    ]
     largest = max(reach, default=0.0)
     if largest == 0.0:
         places = np.array([body.position for body in packer.moving])
@@ -377,7 +381,7 @@ def _size(packer: _Packer) -> float:
 
 
 def _order_rows(joint: dict[str, NDArray[np.int64]], dof: NDArray[np.int64]) -> None:
-    """Number the rows so that joints that share a body stand close together.
+    """Give rows numbers such that joints that share a body stand close together.
 
     Reverse Cuthill-McKee on the graph of joints. For a handful of rows the profile
     is full in any order, and SciPy need not be imported.

@@ -1,0 +1,1 @@
+"""Elements of a model, one file per family: dataclass and row function together."""

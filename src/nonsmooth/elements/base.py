@@ -57,9 +57,7 @@ def _plain(value: Any) -> Any:
 
 def _numbers(value: Any) -> Iterator[float]:
     """Yield every number inside a field's value."""
-    if isinstance(value, bool):
-        yield float(value)
-    elif isinstance(value, int | float):
+    if isinstance(value, int | float):
         yield float(value)
     elif isinstance(value, list | tuple):
         for item in value:
@@ -94,8 +92,14 @@ class Element:
 
     family: ClassVar[str] = "element"
     kinds: ClassVar[dict[str, type[Element]]] = {}
+    # Name of the static function that is compiled for a kind of this family, and,
+    # where that function must itself call kernels, "module:name" of it in
+    # `nonsmooth.kernels` instead.
+    row_name: ClassVar[str] = ""
+    row_kernel: ClassVar[str] = ""
 
     def __init_subclass__(cls, *, family: str | None = None, **kwargs: Any) -> None:
+        """Open a family, or register a kind."""
         super().__init_subclass__(**kwargs)
         if family is not None:
             cls.family = family
@@ -167,12 +171,8 @@ class Element:
         return values
 
     def row_function(self) -> Callable[..., Any] | str:
-        """Return the function compiled for this kind.
-
-        Either a plain function, or "module:name" of one in `nonsmooth.kernels`
-        that itself calls kernels.
-        """
-        raise NotImplementedError
+        """Return the function compiled for this kind, or its name in the kernels."""
+        return self.row_kernel or getattr(type(self), self.row_name)
 
 
 @dataclass(frozen=True, kw_only=True)

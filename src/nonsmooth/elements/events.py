@@ -6,7 +6,7 @@ A kind supplies a guard; the event happens when the guard crosses zero.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from nonsmooth.elements.base import Named
 from nonsmooth.elements.expressions import MARKER_VARIABLES, parse
@@ -20,6 +20,8 @@ class Event(Named, family="event"):
     relative to marker `a`, in global axes. For example `guard="y - 0.2"`.
     """
 
+    row_kernel: ClassVar[str] = "program:marker_guard"
+
     a: str = "ground"
     b: str
     guard: str
@@ -32,9 +34,6 @@ class Event(Named, family="event"):
 
     def parameters(self) -> list[float]:
         return list(parse(self.guard, MARKER_VARIABLES, f"{self.label()}, guard"))
-
-    def row_function(self):
-        return "program:marker_guard"
 
 
 Event.kinds["Event"] = Event

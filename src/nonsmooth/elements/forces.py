@@ -26,15 +26,18 @@ from nonsmooth.elements.laws import TimeLaw
 class Force(Named, family="force"):
     """Base of all forces; `a` and `b` are "body" or "body.point"."""
 
+    row_name: ClassVar[str] = "wrench"
     has_potential: ClassVar[bool] = False
-    # Whether the force puts a couple on a, on b.
-    turns: ClassVar[tuple[bool, bool]] = (False, False)
+    # Whether the kind puts a couple on a, on b.
+    couples: ClassVar[tuple[bool, bool]] = (False, False)
 
     a: str = "ground"
     b: str
 
-    def row_function(self):
-        return type(self).wrench
+    @property
+    def turns(self) -> tuple[bool, bool]:
+        """Whether this force puts a couple on a, on b."""
+        return self.couples
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +89,7 @@ class TorsionSpring(Force):
     """
 
     has_potential: ClassVar[bool] = True
-    turns: ClassVar[tuple[bool, bool]] = (True, True)
+    couples: ClassVar[tuple[bool, bool]] = (True, True)
 
     stiffness: float = quantity("N m/rad", default=0.0, minimum=0.0)
     damping: float = quantity("N m s/rad", default=0.0, minimum=0.0)
@@ -139,7 +142,7 @@ class PointForce(Force):
 class Couple(Force):
     """A prescribed torque on b, and its reaction on a."""
 
-    turns: ClassVar[tuple[bool, bool]] = (True, True)
+    couples: ClassVar[tuple[bool, bool]] = (True, True)
 
     torque: TimeLaw | float  # N m
 
@@ -162,6 +165,8 @@ class ExpressionForce(Force):
     opposite force, and the opposite moment.
     """
 
+    row_kernel: ClassVar[str] = "program:marker_force"
+
     fx: str = "0"  # N
     fy: str = "0"  # N
     torque: str = "0"  # N m
@@ -181,6 +186,3 @@ class ExpressionForce(Force):
             where = f"{self.label()}, {name}"
             values.extend(parse(getattr(self, name), MARKER_VARIABLES, where))
         return values
-
-    def row_function(self):
-        return "program:marker_force"

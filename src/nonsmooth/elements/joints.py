@@ -27,15 +27,13 @@ from nonsmooth.elements.base import Named, quantity
 class Joint(Named, family="joint"):
     """Base of all joints; `a` and `b` are "body" or "body.point"."""
 
+    row_name: ClassVar[str] = "rows"
     n_row: ClassVar[int] = 0
     # Whether the joint takes hold of the rotation of a, of b.
     holds_angle: ClassVar[tuple[bool, bool]] = (False, False)
 
     a: str = "ground"
     b: str
-
-    def row_function(self):
-        return type(self).rows
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from nonsmooth.elements.base import Element, quantity
 from nonsmooth.elements.expressions import TIME_VARIABLES, parse
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -26,6 +27,8 @@ class TimeLaw(Element, family="time law"):
     s[1] = s'(t) and s[2] = s''(t); `p` holds the fields in order.
     """
 
+    row_name: ClassVar[str] = "evaluate"
+
     def breaks(self) -> tuple[float, ...]:
         """Return the instants (s) where s or one of its derivatives jumps."""
         return ()
@@ -33,9 +36,6 @@ class TimeLaw(Element, family="time law"):
     def span(self) -> tuple[float, float]:
         """Return the interval (s) on which the law is defined."""
         return (-math.inf, math.inf)
-
-    def row_function(self):
-        return type(self).evaluate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +168,7 @@ class Table(TimeLaw):
         return (self.times[0], self.times[-1])
 
     @cached_property
-    def _coefficients(self) -> NDArray:
+    def _coefficients(self) -> NDArray[np.float64]:
         # Imported here: it costs a tenth of a second that most runs do not need.
         from scipy.interpolate import CubicSpline
 
@@ -200,6 +200,8 @@ class Table(TimeLaw):
 class Expression(TimeLaw):
     """s(t) as text, e.g. "0.8*sin(pi*t)"; both derivatives follow from the text."""
 
+    row_kernel: ClassVar[str] = "program:time_law"
+
     text: str
 
     def check(self) -> None:
@@ -207,6 +209,3 @@ class Expression(TimeLaw):
 
     def parameters(self) -> list[float]:
         return list(parse(self.text, TIME_VARIABLES, "Expression, text"))
-
-    def row_function(self):
-        return "program:time_law"

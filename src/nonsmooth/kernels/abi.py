@@ -28,6 +28,8 @@ a dictionary of Python functions: everything runs, slowly, under a debugger, wit
 array bounds checked.
 """
 
+from typing import Any, ClassVar
+
 import llvmlite.binding
 import numba
 import numpy as np
@@ -44,8 +46,12 @@ JIT = not numba.config.DISABLE_JIT
 kernel = numba.njit(cache=True, nogil=True, error_model="numpy")
 
 # What a slot may hold, and how compiled code sees it.
-NUMBER, INTEGER = "number", "integer"
-FLOATS, INTEGERS, COMPLEXES = "floats", "integers", "complexes"
+# `Any`, so that a type checker takes a slot for what it holds.
+NUMBER: Any = "number"
+INTEGER: Any = "integer"
+FLOATS: Any = "floats"
+INTEGERS: Any = "integers"
+COMPLEXES: Any = "complexes"
 _SLOT_TYPES = {
     NUMBER: types.float64,
     INTEGER: types.int64,
@@ -71,7 +77,7 @@ class Block:
     copied.
     """
 
-    _types: dict[type, BlockType] = {}
+    _types: ClassVar[dict[type, BlockType]] = {}
 
     @classmethod
     def slots(cls):
@@ -108,6 +114,7 @@ class Block:
                 self.__setattr__(name, value)
 
     def __getattribute__(self, name):
+        """Return a number from its slot, or an array."""
         get = object.__getattribute__
         if not name.startswith("_"):
             kind = get(self, "_kinds").get(name)
@@ -118,6 +125,7 @@ class Block:
         return get(self, name)
 
     def __setattr__(self, name, value):
+        """Set a number's slot."""
         kind = self._kinds[name]
         if kind == NUMBER:
             self._numbers[self._place[name]] = value
@@ -246,7 +254,7 @@ _addresses: dict[object, int] = {}
 _functions: dict[int, object] = {}
 
 
-def address(family, function):
+def address(family, function) -> int:
     """Compile a row function, once per process, and return its address."""
     key = (family, function)
     if key in _addresses:

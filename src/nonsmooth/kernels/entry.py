@@ -149,7 +149,7 @@ def joint_wrenches(m, w, out):
 
 @kernel
 def laws_and_rows(m, w, t, y):
-    """Evaluate laws, rows and forces, for whoever looks for a value that is not finite."""
+    """Evaluate laws, rows and forces, to look for one that is not finite."""
     v = at(data(y), m.n_dof)
     modes.configure(m, w, t, data(y), v)
     assemble.forces(m, w, t)

@@ -128,7 +128,7 @@ def first_root(m, w, r, h, k, limit):
 
 @far(Tables, Work, Run, NUMBER, returns=NUMBER)
 def locate(m, w, r, h):
-    """Return the fraction of the earliest event in the step, or NONE; mark who fires."""
+    """Return the fraction of the step's earliest event, or NONE; mark who fires."""
     n = 2 * m.n_guard
     for j in range(N_NODE + 1):
         on_dense(m, w, r, h, j / N_NODE, at(r.node, j * n))

@@ -21,7 +21,7 @@ import math
 import numpy as np
 
 from nonsmooth.kernels import modes, steps
-from nonsmooth.kernels.abi import FLOATS, INTEGER, NUMBER, at, far, kernel
+from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
 from nonsmooth.kernels.dense import lu_factor, lu_solve
 from nonsmooth.kernels.run import Run
 from nonsmooth.kernels.tables import Tables, Work

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from nonsmooth.errors import ModelError, SolveError
 from nonsmooth.kernels import entry
 from nonsmooth.model import Model
-from nonsmooth.result import State
+from nonsmooth.result import State, triples
 from nonsmooth.solve.start import initial_values
 from nonsmooth.system import System, pack
 
@@ -99,7 +99,9 @@ class _Statics:
         return K
 
 
-def equilibrium(model: Model | System, t: float = 0.0, start: State | None = None) -> Equilibrium:
+def equilibrium(
+    model: Model | System, t: float = 0.0, start: State | None = None
+) -> Equilibrium:
     """Find the static equilibrium near the model's start.
 
     Parameters
@@ -124,11 +126,15 @@ def equilibrium(model: Model | System, t: float = 0.0, start: State | None = Non
     free = statics.free
     M = np.diag(system.tables.mass)[np.ix_(free, free)]
     f, J, g = statics.forces(q)
-    lam = np.linalg.lstsq(J[:, free].T, -f[free], rcond=None)[0]
-    pseudo_step, last = 0.1, np.inf
+    lam = np.asarray(np.linalg.lstsq(J[:, free].T, -f[free], rcond=None)[0], float)
+    pseudo_step, last, residual = 0.1, np.inf, np.inf
     for iteration in range(MAX_ITERATION):
         out = f + J.T @ lam
-        scale = max(float(np.max(np.abs(f), initial=0.0)), float(np.max(np.abs(J.T * lam), initial=0.0)), 1e-300)
+        scale = max(
+            float(np.max(np.abs(f), initial=0.0)),
+            float(np.max(np.abs(J.T * lam), initial=0.0)),
+            1e-300,
+        )
         residual = float(np.max(np.abs(out[free]), initial=0.0))
         left = float(np.max(np.abs(g), initial=0.0))
         if not np.isfinite(residual):
@@ -142,8 +148,12 @@ def equilibrium(model: Model | System, t: float = 0.0, start: State | None = Non
         K = statics.stiffness(q, lam)[np.ix_(free, free)]
         Jf = J[:, free]
         n_row = len(Jf)
-        matrix = np.block([[K + M / pseudo_step**2, -Jf.T], [Jf, np.zeros((n_row, n_row))]])
-        answer = np.linalg.lstsq(matrix, np.concatenate([out[free], -g]), rcond=1e-13)[0]
+        matrix = np.block(
+            [[K + M / pseudo_step**2, -Jf.T], [Jf, np.zeros((n_row, n_row))]]
+        )
+        answer = np.linalg.lstsq(matrix, np.concatenate([out[free], -g]), rcond=1e-13)[
+            0
+        ]
         move = np.zeros(system.n_dof)
         move[free] = answer[: len(K)]
         longest = float(np.max(np.abs(move) / system.tables.scale))
@@ -168,9 +178,10 @@ def _report(
     basis = _null_space(J[:, free])
     reduced = basis.T @ K @ basis
     mass = basis.T @ (system.tables.mass[free][:, None] * basis)
-    root = np.linalg.cholesky(mass)
-    inverse = np.linalg.inv(root)
-    values = np.linalg.eigvalsh(inverse @ (0.5 * (reduced + reduced.T)) @ inverse.T)
+    # Imported here: runs that need no equilibrium should not pay for SciPy.
+    from scipy.linalg import eigh
+
+    values: Floats = eigh(0.5 * (reduced + reduced.T), mass, eigvals_only=True)
     tolerance = NEUTRAL * max(float(np.max(np.abs(values), initial=0.0)), 1e-300)
     stability: Literal["stable", "unstable", "neutral"] = "stable"
     if np.any(values < -tolerance):
@@ -181,11 +192,8 @@ def _report(
     return Equilibrium(
         state=State(
             t=statics.t,
-            positions={
-                name: tuple(row)
-                for name, row in zip(names, q.reshape(-1, 3).tolist(), strict=True)
-            },
-            velocities={name: (0.0, 0.0, 0.0) for name in names},
+            positions=triples(names, q),
+            velocities=triples(names, np.zeros_like(q)),
         ),
         stability=stability,
         stiffness=values,

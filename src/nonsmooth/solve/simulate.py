@@ -89,7 +89,7 @@ def simulate(
     )
     system = model if isinstance(model, System) else pack(model)
     t_start = start.t if start is not None else 0.0
-    if not (isinstance(until, int | float) and math.isfinite(until) and until > t_start):
+    if not (math.isfinite(until) and until > t_start):
         raise ModelError(f"until = {until!r}; must be a time > {t_start:g} s")
     low, high = system.span
     if t_start < low or until > high:
@@ -115,7 +115,7 @@ class _Driver:
     until: float
     q: Floats
     v: Floats
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
         options = self.options
@@ -218,7 +218,13 @@ class _Driver:
             begin = time.process_time()
             status = int(
                 loop.march(
-                    self.system.tables, self.work, state, self.tableau, log, t_stop, n_steps
+                    self.system.tables,
+                    self.work,
+                    state,
+                    self.tableau,
+                    log,
+                    t_stop,
+                    n_steps,
                 )
             )
             spent = time.process_time() - begin
@@ -227,7 +233,9 @@ class _Driver:
                 progress((state.t - self.t_start) / (self.until - self.t_start))
             if status == codes.TICK:
                 # Keep calls short enough for progress, long enough not to be felt.
-                n_steps = max(1, min(4 * n_steps, int(n_steps * TICK_SECONDS / max(spent, 1e-6))))
+                n_steps = max(
+                    1, min(4 * n_steps, int(n_steps * TICK_SECONDS / max(spent, 1e-6)))
+                )
                 continue
             self._keep(log)
             if status != codes.FULL:
@@ -273,8 +281,9 @@ class _Driver:
         state = self.state
         if math.isfinite(state.t_singular) and not self.notes:
             text = (
-                f"the pose at t = {state.t_singular:.6g} s is singular: the motion goes "
-                "on, reactions near it are not unique and least-norm values are reported"
+                f"the pose at t = {state.t_singular:.6g} s is singular: the motion "
+                "goes on; reactions near it are not unique, and least-norm values are "
+                "reported"
             )
             warnings.warn(text, NonsmoothWarning, stacklevel=4)
             self.notes.append(text)
@@ -298,7 +307,7 @@ class _Driver:
         n_coef, n_y = state.n_coef, self.system.n_y
         parts = self.chunks
 
-        def join(arrays: list[NDArray[Any]], dtype: type) -> NDArray[Any]:
+        def join(arrays: list[Any], dtype: type) -> Any:
             return np.concatenate(arrays) if arrays else np.zeros(0, dtype)
 
         steps = Steps(
@@ -390,4 +399,3 @@ class _Driver:
         name = self.system.row_owner(row)
         family = self.system.model.element(name).family
         return f"{family} '{name}' stays violated by {abs(self.work.g[row]):.3g}"
-

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.elements.bodies import PointMass, RigidBody
+from nonsmooth.elements.bodies import Body, PointMass, RigidBody
 from nonsmooth.errors import ModelError, NonsmoothWarning
 from nonsmooth.kernels import entry
 from nonsmooth.model import Model
@@ -36,10 +36,15 @@ def initial_values(system: System, start: State | None) -> tuple[Floats, Floats]
     q, v = np.zeros(n), np.zeros(n)
     names = system.bodies[: system.n_moving]
     if start is not None:
-        for what, given in (("positions", start.positions), ("velocities", start.velocities)):
+        for what, given in (
+            ("positions", start.positions),
+            ("velocities", start.velocities),
+        ):
             if set(given) != set(names):
                 wrong = sorted(set(given) ^ set(names))
-                raise ModelError(f"start.{what}: bodies differ from the model's: {wrong}")
+                raise ModelError(
+                    f"start.{what}: bodies differ from the model's: {wrong}"
+                )
         for k, name in enumerate(names):
             q[3 * k : 3 * k + 3] = start.positions[name]
             v[3 * k : 3 * k + 3] = start.velocities[name]
@@ -55,12 +60,10 @@ def initial_values(system: System, start: State | None) -> tuple[Floats, Floats]
     return q, v
 
 
-def _residuals(
-    system: System, t: float, q: Floats, v: Floats
-) -> tuple[Floats, Floats, float]:
+def _residuals(system: System, t: float, q: Floats, v: Floats) -> tuple[Floats, Floats]:
     g, rate = np.zeros(system.n_row), np.zeros(system.n_row)
-    pivot = entry.constraints(system.tables, system.work(), t, q, v, g, rate)
-    return g, rate, pivot
+    entry.constraints(system.tables, system.work(), t, q, v, g, rate)
+    return g, rate
 
 
 def _worst(system: System, values: Floats) -> tuple[str, float]:
@@ -87,7 +90,7 @@ def consistent_start(
 
 
 def _check(system: System, t: float, q: Floats, v: Floats) -> None:
-    g, rate, _ = _residuals(system, t, q, v)
+    g, rate = _residuals(system, t, q, v)
     scale = max(system.size, 1.0)
     if np.max(np.abs(g)) > CONSISTENT * scale:
         name, value = _worst(system, g)
@@ -122,7 +125,7 @@ def _assemble(system: System, t: float, q: Floats, v: Floats) -> None:
         if left <= ASSEMBLED * system.size:
             break
     if not left <= CONSISTENT * system.size:
-        g, _, _ = _residuals(system, t, q, v)
+        g, _ = _residuals(system, t, q, v)
         name, value = _worst(system, g)
         kept = f" with {', '.join(system.model.keep)} kept" if system.model.keep else ""
         raise ModelError(
@@ -130,7 +133,7 @@ def _assemble(system: System, t: float, q: Floats, v: Floats) -> None:
             f"{value:.6g} (m or rad); give positions nearer to a consistent pose"
         )
     entry.project_velocities(system.tables, work, t, q, v)
-    _, rate, _ = _residuals(system, t, q, v)
+    _, rate = _residuals(system, t, q, v)
     speed = max(1.0, float(np.max(np.abs(v), initial=0.0)))
     if np.max(np.abs(rate), initial=0.0) > CONSISTENT * speed:
         raise _contradiction(system, t, q, v)
@@ -201,7 +204,7 @@ def assembled(model: Model, t: float = 0.0) -> Model:
     """
     system = pack(model)
     q, v = consistent_start(system, t, None, True)
-    bodies = []
+    bodies: list[Body] = []
     index = {name: k for k, name in enumerate(system.bodies)}
     for body in model.bodies:
         if isinstance(body, RigidBody | PointMass):
@@ -211,7 +214,10 @@ def assembled(model: Model, t: float = 0.0) -> Model:
                 "velocity": (float(v[k]), float(v[k + 1])),
             }
             if isinstance(body, RigidBody):
-                changes |= {"angle": float(q[k + 2]), "angular_velocity": float(v[k + 2])}
+                changes |= {
+                    "angle": float(q[k + 2]),
+                    "angular_velocity": float(v[k + 2]),
+                }
             body = replace(body, **changes)
         bodies.append(body)
     return replace(model, bodies=tuple(bodies), assemble=False, keep=())

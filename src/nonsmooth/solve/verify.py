@@ -93,5 +93,3 @@ def verify(result: Result, factor: float = 1e-2) -> Verification:
         event_time=gap,
         tighter=tighter,
     )
-
-

@@ -1,0 +1,1045 @@
+"""Model files: exact round trips, refusals that say where, and the schema."""
+
+import dataclasses
+import json
+import math
+import re
+import subprocess
+import sys
+from typing import Literal, get_args, get_origin
+
+import jsonschema
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nonsmooth import io
+from nonsmooth.elements.base import Element, field_types, quantity
+from nonsmooth.elements.bodies import Ground, MovingSupport, RigidBody
+from nonsmooth.elements.drives import RotationDrive
+from nonsmooth.elements.events import Event
+from nonsmooth.elements.forces import ExpressionForce, SpringDamper
+from nonsmooth.elements.joints import PinInSlot, Revolute
+from nonsmooth.elements.laws import ConstantRate, Expression, Harmonic, Table, TimeLaw
+from nonsmooth.errors import ModelError
+from nonsmooth.model import Model
+
+FORMATS = ("yaml", "json")
+
+MODEL = Model(
+    title="Crank: on and off",
+    gravity=(0, -9.81),
+    bodies=[
+        RigidBody(
+            name="crank",
+            mass=2,
+            inertia=0.1,
+            position=(0.5, 0),
+            points={"pin": (-0.5, 0), "end": (0.5, -0.0)},
+        ),
+        RigidBody(name="rod", mass=1e-5, inertia=3e6),
+        MovingSupport(name="table", x=Harmonic(amplitude=0.1, frequency=3), y=2.0),
+        Ground(points={"rail": (0, 1)}),
+    ],
+    joints=[
+        Revolute(name="hinge", b="crank.pin"),
+        PinInSlot(name="slot", a="ground.rail", b="rod", axis=1 / 3),
+    ],
+    drives=[
+        RotationDrive(name="motor", b="crank", law=Expression(text="0.8*sin(pi*t)")),
+        RotationDrive(
+            name="other", b="rod", law=Table(times=(0, 1, 2.5), values=(0, 0.1, 0.3))
+        ),
+    ],
+    forces=[
+        SpringDamper(name="spring", a="table", b="rod", stiffness=1e22),
+        ExpressionForce(name="push", b="rod", fx="-2e3*x", torque="3"),
+    ],
+    events=[Event(name="top", b="rod", guard="y - 0.2", action="stop")],
+    assemble=True,
+    keep=["crank.theta"],
+)
+
+TEXT = """\
+nonsmooth: 1
+title: 'Crank: on and off'
+gravity: [0, -9.81]
+
+bodies:
+  - type: RigidBody
+    name: crank
+    mass: 2
+    inertia: 0.1
+    position: [0.5, 0]
+    points:
+      pin: [-0.5, 0]
+      end: [0.5, -0.0]
+  - type: RigidBody
+    name: rod
+    mass: 1.0e-05
+    inertia: 3000000
+  - type: MovingSupport
+    name: table
+    x:
+      type: Harmonic
+      amplitude: 0.1
+      frequency: 3
+    y: 2
+  - type: Ground
+    points:
+      rail: [0, 1]
+
+joints:
+  - type: Revolute
+    name: hinge
+    b: crank.pin
+  - type: PinInSlot
+    name: slot
+    a: ground.rail
+    b: rod
+    axis: 0.3333333333333333
+
+drives:
+  - type: RotationDrive
+    name: motor
+    b: crank
+    law:
+      type: Expression
+      text: 0.8*sin(pi*t)
+  - type: RotationDrive
+    name: other
+    b: rod
+    law:
+      type: Table
+      times: [0, 1, 2.5]
+      values: [0, 0.1, 0.3]
+
+forces:
+  - type: SpringDamper
+    name: spring
+    a: table
+    b: rod
+    stiffness: 1.0e+22
+  - type: ExpressionForce
+    name: push
+    b: rod
+    fx: -2e3*x
+    torque: '3'
+
+events:
+  - type: Event
+    name: top
+    b: rod
+    guard: y - 0.2
+    action: stop
+
+assemble: true
+keep: [crank.theta]
+"""
+
+BODY = "bodies: [{type: RigidBody, name: arm, mass: 1, inertia: 1}]"
+LAWS = "Constant, ConstantRate, Harmonic, Ramp, SmoothStep, Table, Expression"
+
+
+@pytest.fixture(params=["C", "Python"])
+def parser(request, monkeypatch):
+    """Both parsers of PyYAML: not every build has the one in C."""
+    if request.param == "Python":
+        monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
+    elif not hasattr(yaml, "CSafeLoader"):
+        pytest.skip("PyYAML without libyaml")
+
+
+def refusal(text, format="yaml", **options):
+    """Return the message with which a text is refused."""
+    with pytest.raises(ModelError) as caught:
+        io.loads(text, format, source="arm", **options)
+    return str(caught.value)
+
+
+# ---- writing and reading back ----------------------------------------------------
+
+
+def test_yaml_is_pleasant_to_read():
+    assert io.dumps(MODEL) == TEXT
+
+
+def test_json_keeps_lists_on_one_line():
+    text = io.dumps(MODEL, "json")
+    assert '  "gravity": [0.0, -9.81],\n' in text
+    assert json.loads(text) == io.to_dict(MODEL)
+
+
+def test_plain_data():
+    data = io.to_dict(MODEL)
+    assert list(data)[:4] == ["nonsmooth", "title", "gravity", "bodies"]
+    assert data["bodies"][3] == {"type": "Ground", "points": {"rail": [0.0, 1.0]}}
+    assert data["drives"][0] == {
+        "type": "RotationDrive",
+        "name": "motor",
+        "b": "crank",
+        "law": {"type": "Expression", "text": "0.8*sin(pi*t)"},
+    }
+    assert io.from_dict(data) == MODEL
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_round_trip(format):
+    assert io.loads(io.dumps(MODEL, format), format) == MODEL
+
+
+@pytest.mark.parametrize("suffix", [".yaml", ".yml", ".json", ".YAML"])
+def test_files(tmp_path, suffix):
+    path = tmp_path / f"arm{suffix}"
+    io.save(MODEL, path)
+    assert io.load(path) == MODEL
+    assert io.load(str(path)) == MODEL
+    assert b"\r" not in path.read_bytes()
+
+
+def test_byte_order_mark_and_windows_line_ends(tmp_path):
+    path = tmp_path / "arm.yaml"
+    path.write_bytes(b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n").encode())
+    assert io.load(path) == MODEL
+
+
+def test_minus_zero_is_not_left_out():
+    model = dataclasses.replace(MODEL, gravity=(-0.0, 0.0))
+    for format in FORMATS:
+        back = io.loads(io.dumps(model, format), format)
+        assert math.copysign(1.0, back.gravity[0]) == -1.0
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["1e6", "1_000", "0o17", "010", "12:30", "yes", "off", "null", "~", "2026-01-31"]
+    + ["", " ", "a\nb", "\t", "<<", "*a", "&a", "!x", "- a", "a: b", "a #b", "\x00\x85"]
+    + ["été 重力 🙂", "\ufeff", ".inf", "true", "=", "word " * 60, "a  " * 60],
+)
+@pytest.mark.usefixtures("parser")
+def test_text_stays_text(title):
+    model = dataclasses.replace(MODEL, title=title)
+    text = io.dumps(model)
+    assert io.loads(text) == model
+    # A reader of YAML 1.1, as most are, must see the same.
+    assert yaml.safe_load(text)["title"] == title
+
+
+# ---- random models of all kinds --------------------------------------------------
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+EXPRESSIONS = st.sampled_from(["0", "0.8*sin(pi*t)", "-2e3", "where(t < 1, t, 1)"])
+
+
+def own_kinds(family):
+    """Return the library's kinds of a family, without those of other tests."""
+    return [k for k in family.kinds.values() if k.__module__.startswith("nonsmooth.")]
+
+
+def increasing(n):
+    return st.lists(NUMBERS, min_size=n, max_size=n, unique=True).map(sorted)
+
+
+def values(annotation, metadata):
+    """Return a strategy for the values that a field admits."""
+    arguments = get_args(annotation)
+    if isinstance(annotation, type) and issubclass(annotation, Element):
+        return st.one_of([elements(kind) for kind in own_kinds(annotation)])
+    if annotation is float:
+        low = metadata.get("above")
+        if low is not None:
+            return st.floats(low, exclude_min=True, allow_infinity=False)
+        low = metadata.get("minimum")
+        return NUMBERS if low is None else st.floats(low, allow_infinity=False)
+    if annotation is str:
+        return EXPRESSIONS
+    if get_origin(annotation) is Literal:
+        return st.sampled_from(arguments)
+    if get_origin(annotation) is dict:
+        names = st.from_regex(r"[a-z]\w{2,8}_", fullmatch=True)
+        return st.dictionaries(names, values(arguments[1], {}), max_size=3)
+    if get_origin(annotation) is tuple:
+        return st.tuples(*[values(part, {}) for part in arguments])
+    return st.one_of([values(part, metadata) for part in arguments])
+
+
+def elements(kind, **fixed):
+    """Return a strategy for the elements of a kind; some of its fields are given."""
+    if kind is Table:
+        return st.integers(2, 5).flatmap(
+            lambda n: st.builds(
+                Table, times=increasing(n), values=st.tuples(*[NUMBERS] * n)
+            )
+        )
+    types = field_types(kind)
+    given = dict(fixed)
+    for item in dataclasses.fields(kind):
+        if item.name not in fixed:
+            has_default = (
+                item.default is not dataclasses.MISSING
+                or item.default_factory is not dataclasses.MISSING
+            )
+            strategy = values(types[item.name], item.metadata)
+            given[item.name] = strategy
+            if has_default:
+                default = (
+                    st.builds(item.default_factory)
+                    if item.default is dataclasses.MISSING
+                    else st.just(item.default)
+                )
+                given[item.name] = default | strategy
+    return st.builds(kind, **given)
+
+
+MARKED = {"points": st.just({"p": (0.0, 1.0)})}
+
+
+@st.composite
+def models(draw):
+    """Two bodies to hold on to, and any elements of any kinds."""
+    lists = {
+        "bodies": [
+            draw(elements(RigidBody, name=st.just("one"), **MARKED)),
+            draw(elements(RigidBody, name=st.just("two"), **MARKED)),
+        ]
+    }
+    for name, annotation in field_types(Model).items():
+        family = next(iter(get_args(annotation)), None)
+        if not isinstance(family, type) or not issubclass(family, Element):
+            continue
+        kinds = draw(st.lists(st.sampled_from(own_kinds(family)), unique=True))
+        for kind in kinds:
+            fixed = {"name": st.just(f"{name}-{kind.__name__}")}
+            if kind is Ground:
+                fixed["name"] = st.just("ground")
+            if name != "bodies":
+                fixed["a"] = st.sampled_from(["ground", "one", "one.p"])
+                fixed["b"] = st.sampled_from(["two", "two.p"])
+            if kind.__name__ == "PointForce":
+                fixed["a"] = st.just("ground")
+            lists.setdefault(name, []).append(draw(elements(kind, **fixed)))
+    return Model(
+        title=draw(st.text()),
+        gravity=draw(st.tuples(NUMBERS, NUMBERS)),
+        assemble=draw(st.booleans()),
+        keep=draw(st.lists(st.sampled_from(["one.x", "two.theta"]))),
+        **lists,
+    )
+
+
+@given(models())
+@settings(max_examples=60, deadline=None)
+def test_random_models_survive_files(model):
+    validator = jsonschema.Draft202012Validator(io.schema())
+    for format in FORMATS:
+        text = io.dumps(model, format)
+        back = io.loads(text, format)
+        assert back == model
+        assert repr(back) == repr(model)  # -0.0 too
+        assert io.dumps(back, format) == text
+    assert validator.is_valid(io.to_dict(model))
+    assert validator.is_valid(yaml.safe_load(io.dumps(model)))
+
+
+# ---- numbers and words of YAML ---------------------------------------------------
+
+
+@pytest.mark.usefixtures("parser")
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1e6", 1e6),
+        ("1.e-3", 1e-3),
+        ("-2E5", -2e5),
+        ("+.5", 0.5),
+        ("5.", 5.0),
+        ("010", 10.0),
+        ("0x1F", 31.0),
+        ("0o17", 15.0),
+        ("6.02214076e+23", 6.02214076e23),
+    ],
+)
+def test_numbers_of_yaml(text, number):
+    model = io.loads(f"nonsmooth: 1\n{BODY}\ngravity: [{text}, 0]")
+    assert model.gravity[0] == number
+
+
+@pytest.mark.parametrize("text", ["1_000", "12:30", "1,5", "0b1", "1e", "e6", "."])
+def test_not_numbers_of_yaml(text):
+    message = refusal(f"nonsmooth: 1\n{BODY}\ngravity:\n- {text}\n- 0")
+    assert message == (
+        f"arm, line 4: gravity[0] = '{text}'; give a number"  # one line each
+    )
+
+
+@pytest.mark.parametrize("word", ["on", "off", "yes", "No", "y", "2026-01-31", "12:30"])
+def test_words_stay_text(word):
+    assert io.loads(f"nonsmooth: 1\n{BODY}\ntitle: {word}").title == word
+
+
+# ---- refusals --------------------------------------------------------------------
+
+BODIES = "RigidBody, PointMass, MovingSupport, Ground"
+IN_PYTHON = (
+    "(kinds of your own live in Python: import the module that defines them before "
+    "you read the file)"
+)
+REFUSALS = [
+    # keys and kinds
+    (
+        "mass: 2",
+        "mas: 2",
+        "line 8: bodies[0].mas: body 'crank': unknown key 'mas'; did you mean 'mass'?",
+    ),
+    (
+        "    mass: 2\n",
+        "",
+        "line 6: bodies[0]: body 'crank': mass is missing; "
+        "give mass: a number > 0 (kg)",
+    ),
+    (
+        "    name: crank\n",
+        "",
+        "line 6: bodies[0]: name is missing; give name: text",
+    ),
+    (
+        "type: RigidBody",
+        "type: RigidBdy",
+        "line 6: bodies[0].type: body 'crank': type = 'RigidBdy'; "
+        f"did you mean 'RigidBody'? {IN_PYTHON}",
+    ),
+    (
+        "type: Expression\n",
+        "type: Mine\n",
+        "line 43: drives[0].law.type: drive 'motor': law.type = 'Mine'; "
+        f"valid: {LAWS} {IN_PYTHON}",
+    ),
+    (
+        "type: RigidBody",
+        "type: Revolute",
+        "line 6: bodies[0].type: body 'crank': type = 'Revolute'; "
+        f"this is a joint, not a body; valid: {BODIES}",
+    ),
+    (
+        "type: RigidBody\n    name",
+        "name",
+        f"line 6: bodies[0]: body 'crank': type is missing; valid: {BODIES}",
+    ),
+    (
+        "type: RigidBody",
+        "type: 1",
+        f"line 6: bodies[0].type: body 'crank': type = 1; valid: {BODIES}",
+    ),
+    (
+        "      rail: [0, 1]",
+        "      rail: [0, 1]\n    mass: 1",
+        "line 28: bodies[3].mass: unknown key 'mass'; valid: name, points, type",
+    ),
+    (
+        "pin: [-0.5, 0]",
+        "1: [-0.5, 0]",
+        "line 11: bodies[0].points: body 'crank': key 1; a key must be text",
+    ),
+    # types
+    (
+        "mass: 2",
+        "mass: heavy",
+        "line 8: bodies[0].mass: body 'crank': mass = 'heavy'; give a number > 0 (kg)",
+    ),
+    (
+        "mass: 2",
+        "mass:",
+        "line 8: bodies[0].mass: body 'crank': mass = null; give a number > 0 (kg)",
+    ),
+    (
+        "mass: 2",
+        "mass: true",
+        "line 8: bodies[0].mass: body 'crank': mass = true; give a number > 0 (kg)",
+    ),
+    (
+        "mass: 2",
+        "mass: .nan",
+        "line 8: bodies[0].mass: body 'crank': mass = nan; must be finite",
+    ),
+    (
+        "mass: 2",
+        "mass: -.inf",
+        "line 8: bodies[0].mass: body 'crank': mass = -inf; must be finite",
+    ),
+    (
+        "mass: 2",
+        "mass: 1e999",
+        "line 8: bodies[0].mass: body 'crank': mass = inf; must be finite",
+    ),
+    (
+        "stiffness: 1.0e+22",
+        "stiffness: soft",
+        "line 58: forces[0].stiffness: force 'spring': stiffness = 'soft'; "
+        "give a number >= 0 (N/m)",
+    ),
+    (
+        "frequency: 3",
+        "frequency: 3 Hz",
+        "line 23: bodies[2].x.frequency: body 'table': x.frequency = '3 Hz'; "
+        "give a number (rad/s)",
+    ),
+    (
+        "    y: 2\n",
+        "    y: [2]\n",
+        "line 24: bodies[2].y: body 'table': y = [2]; "
+        f"give {{type: {LAWS.replace(', ', ' | ')}, ...}} or a number",
+    ),
+    (
+        "position: [0.5, 0]",
+        "position: [0.5]",
+        "line 10: bodies[0].position: body 'crank': position = [0.5]; "
+        "give [number, number]",
+    ),
+    (
+        "pin: [-0.5, 0]",
+        "pin: [-0.5, left]",
+        "line 12: bodies[0].points.pin[1]: body 'crank': points.pin[1] = 'left'; "
+        "give a number",
+    ),
+    (
+        "pin: [-0.5, 0]",
+        "pin: 3",
+        "line 12: bodies[0].points.pin: body 'crank': points.pin = 3; "
+        "give [number, number]",
+    ),
+    (
+        "    points:\n      rail: [0, 1]",
+        "    points:",
+        "line 26: bodies[3].points: points = null; "
+        "give {name: [number, number], ...}, or leave it out",
+    ),
+    (
+        "values: [0, 0.1, 0.3]",
+        "values: [0, 0.1, .inf]",
+        "line 51: drives[1].law.values[2]: drive 'other': law.values[2] = inf; "
+        "must be finite",
+    ),
+    (
+        "action: stop",
+        "action: stpo",
+        "line 70: events[0].action: event 'top': action = 'stpo'; did you mean 'stop'?",
+    ),
+    (
+        "action: stop",
+        "action: 1",
+        "line 70: events[0].action: event 'top': action = 1; give 'record' | 'stop'",
+    ),
+    (
+        "torque: '3'",
+        "torque: 3",
+        "line 63: forces[1].torque: force 'push': torque = 3; "
+        "give text, in quotes: '3'",
+    ),
+    (
+        "assemble: true",
+        "assemble: yes",
+        "line 72: assemble = 'yes'; give true or false",
+    ),
+    (
+        "keep: [crank.theta]",
+        "keep: crank.theta",
+        "line 73: keep = 'crank.theta'; give [text, ...]",
+    ),
+    (
+        "  - type: RigidBody\n    name: rod\n",
+        "  - rod\n  - name: rod\n",
+        "line 14: bodies[1] = 'rod'; "
+        f"give {{type: {BODIES.replace(', ', ' | ')}, ...}}",
+    ),
+    # what the elements themselves refuse
+    (
+        "mass: 2",
+        "mass: -2",
+        "line 8: bodies[0].mass: body 'crank': mass = -2.0; must be > 0 kg",
+    ),
+    (
+        "name: crank",
+        "name: the crank",
+        "line 7: bodies[0].name: body 'the crank': name = 'the crank'; "
+        "use letters, digits, '_' and '-', a letter first",
+    ),
+    (
+        "pin: [-0.5, 0]",
+        "a b: [-0.5, 0]",
+        "line 11: bodies[0].points: body 'crank': points = 'a b'; "
+        "use letters, digits and '_'",
+    ),
+    (
+        "times: [0, 1, 2.5]",
+        "times: [0, 1, 1]",
+        "line 50: drives[1].law.times: drive 'other': Table: times[2] = 1.0; "
+        "must be > 1 s",
+    ),
+    (
+        "sin(pi*t)",
+        "sin(pi*x)",
+        "line 44: drives[0].law.text: drive 'motor': Expression, text, column 12: "
+        "unknown name 'x'; valid: t, pi",
+    ),
+    (
+        "fx: -2e3*x",
+        "fx: -2e3*",
+        "line 62: forces[1].fx: force 'push', fx, column 6: cannot read the "
+        "expression at its end: invalid syntax",
+    ),
+    (
+        "guard: y - 0.2",
+        "guard: y - 0.2^2",
+        "line 69: events[0].guard: event 'top', guard, column 8: the character '^' "
+        "is not valid; write a power as a**b",
+    ),
+    # what the model refuses
+    (
+        "name: rod",
+        "name: crank",
+        "line 15: bodies[1].name: body 'crank': name = 'crank'; already used by a body",
+    ),
+    (
+        "name: hinge",
+        "name: crank",
+        "line 31: joints[0].name: joint 'crank': name = 'crank'; "
+        "already used by a body",
+    ),
+    (
+        "b: rod",
+        "b: rob",
+        "line 36: joints[1].b: joint 'slot': b = 'rob'; no body 'rob'; "
+        "did you mean 'rod'?",
+    ),
+    (
+        "keep: [crank.theta]",
+        "keep: [crank.angle]",
+        "line 73: keep: model 'Crank: on and off': keep = 'crank.angle'; "
+        "give body.x, body.y or body.theta",
+    ),
+    # the top
+    (
+        "assemble",
+        "asemble",
+        "line 72: asemble: unknown key 'asemble'; did you mean 'assemble'?",
+    ),
+    ("nonsmooth: 1\n", "", "nonsmooth is missing; begin with 'nonsmooth: 1'"),
+    (
+        "nonsmooth: 1",
+        "nonsmooth: 2",
+        "line 1: nonsmooth = 2; this release reads format 1: 'nonsmooth: 1'",
+    ),
+    (
+        "nonsmooth: 1",
+        "nonsmooth: true",
+        "line 1: nonsmooth = true; this release reads format 1: 'nonsmooth: 1'",
+    ),
+]
+
+
+@pytest.mark.usefixtures("parser")
+@pytest.mark.parametrize(("old", "new", "message"), REFUSALS)
+def test_refusals(old, new, message):
+    assert old in TEXT
+    found = refusal(TEXT.replace(old, new, 1))
+    assert found == ("arm, " if message.startswith("line") else "arm: ") + message
+
+
+@pytest.mark.parametrize(("old", "new", "message"), REFUSALS)
+def test_plain_data_is_refused_in_the_same_words(old, new, message):
+    data = io._YamlDocument(TEXT.replace(old, new, 1), "").data
+    with pytest.raises(ModelError) as caught:
+        io.from_dict(data)
+    assert str(caught.value) == re.sub(r"^line \d+: ", "", message)
+
+
+def test_missing_list_of_bodies():
+    assert refusal("nonsmooth: 1") == (
+        "arm: bodies is missing; give bodies: "
+        f"[{{type: {BODIES.replace(', ', ' | ')}, ...}}, ...]"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [("[1, 2]", "[1, 2]"), ("---", "null"), ("arm", "'arm'")]
+)
+def test_not_a_mapping(text, found):
+    message = refusal(text)
+    assert message == f"arm: {found}; give a mapping that has 'nonsmooth: 1'"
+
+
+def test_long_values_are_shortened():
+    message = refusal(TEXT.replace("mass: 2", f"mass: {'x' * 9999}"))
+    assert len(message) < 200
+
+
+def test_event_needs_no_type():
+    assert io.loads(TEXT.replace("type: Event\n    name", "name")) == MODEL
+
+
+def test_schema_key_is_for_editors():
+    assert io.loads("$schema: model.json\n" + TEXT) == MODEL
+
+
+def test_no_source_no_prefix():
+    with pytest.raises(ModelError, match=r"^nonsmooth is missing"):
+        io.from_dict({})
+
+
+# ---- the text itself -------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("parser")
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("mass: 2", "mass: 2\n    mass: 3", "line 9, column 5: key 'mass' appears "),
+        ("pin: [-", "'end': [-", "line 13, column 7: key 'end' appears twice, first"),
+        ("mass: 2", "mass: !!float 2", "line 8, column 11: tags are not used; remove "),
+        (
+            "mass: 2",
+            "mass: !!python/object/apply:os.getcwd []",
+            "line 8, column 11: tags are not used; "
+            "remove '!!python/object/apply:os.getcwd'",
+        ),
+        ("mass: 2", "mass: &m 2", "line 8, column 11: anchors (&) and aliases (*) are"),
+        ("mass: 2", "mass: *m", "line 8, column 11: anchors (&) and aliases (*) are"),
+        ("mass: 2", "<<: {mass: 2}", "line 8, column 5: merge keys (<<) are not used"),
+        ("mass: 2", "[mass]: 2", "line 8, column 5: a key must be text"),
+        ("mass: 2", "mass: 2: 3", "line 8, column 12: mapping values are not allowed "),
+        ("mass: 2", "mass: [2", "line 9, column "),
+        ("keep", "---\nkeep", "line 73, column 1: a second document begins here; "),
+        ("mass: 2", f"mass: {'9' * 5000}", "line 8, column 11: this number has too "),
+        ("title", "- " * 50, "line 2, column "),
+    ],
+)
+def test_syntax(old, new, message):
+    found = refusal(TEXT.replace(old, new, 1))
+    assert found.startswith(f"arm, {message}")
+
+
+@pytest.mark.usefixtures("parser")
+def test_tabs():
+    found = refusal("nonsmooth: 1\nbodies:\n\t- name: a")
+    assert found.startswith("arm, line 3, column ")
+    assert found.endswith("; indent with spaces, not tabs")
+
+
+@pytest.mark.usefixtures("parser")
+@pytest.mark.parametrize("text", ["", "# nothing\n", "\n\n"])
+def test_empty(text):
+    assert refusal(text) == "arm: no content; begin with 'nonsmooth: 1'"
+
+
+@pytest.mark.usefixtures("parser")
+@pytest.mark.parametrize("opening", ["[", "- ", "{a: ", "? "])
+def test_deep_nesting_stops_early(opening):
+    assert "nested too deeply; at most 40 levels" in refusal(opening * 100_000)
+
+
+@pytest.mark.usefixtures("parser")
+def test_control_characters():
+    message = refusal("nonsmooth: 1\ntitle: \x01")
+    assert message.startswith("arm")
+
+
+def test_a_chain_of_aliases_costs_nothing():
+    lines = [f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 9)}]" for k in range(1, 30)]
+    message = refusal("\n".join(["a0: &a0 [x]", *lines]))
+    assert "anchors" in message
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_size_is_limited(format, tmp_path):
+    large = " " * io.SIZE_LIMIT + " "
+    expected = "larger than 5 MB, the limit of a model file; split it"
+    assert refusal(large, format) == f"arm: {expected}"
+    path = tmp_path / f"arm.{format}"
+    path.write_text(large)
+    with pytest.raises(ModelError, match=r"arm\.\w+: larger than 5 MB"):
+        io.load(path)
+    model = dataclasses.replace(MODEL, title=large)
+    with pytest.raises(ModelError, match="shorten its tables"):
+        io.dumps(model, format)
+
+
+def test_not_utf_8(tmp_path):
+    path = tmp_path / "arm.yaml"
+    path.write_bytes(b"nonsmooth: 1\ntitle: \xe9t\xe9\n")
+    with pytest.raises(ModelError, match=r"arm\.yaml, line 2: byte 0xe9 is not UTF-8"):
+        io.load(path)
+
+
+def test_half_a_character():
+    model = dataclasses.replace(MODEL, title="\ud800")
+    with pytest.raises(ModelError, match="model '.*': title = .* not valid Unicode"):
+        io.dumps(model, "json")
+    message = refusal('{"nonsmooth": 1, "title": "\\ud800", "bodies": []}', "json")
+    assert message == "arm: title = '\\ud800'; this is not valid Unicode"
+    assert refusal("title: \ud800") == "arm: not valid Unicode; use UTF-8"
+
+
+def test_names_of_files(tmp_path):
+    with pytest.raises(ModelError, match=r"ends in '\.txt'; use \.yaml, \.yml, \.json"):
+        io.load(tmp_path / "arm.txt")
+    with pytest.raises(ModelError, match=r"ends in ''"):
+        io.save(MODEL, tmp_path / "arm")
+    with pytest.raises(FileNotFoundError):
+        io.load(tmp_path / "arm.yaml")
+
+
+def test_unknown_format():
+    for function in (io.loads, io.dumps):
+        with pytest.raises(ModelError, match="format = 'toml'; use 'yaml' or 'json'"):
+            function("", "toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"a": 1, "a": 2}', "arm: key 'a' appears twice in a mapping"),
+        (
+            '{"bodies": [{"name": "crank", "mass": 1, "mass": 2}]}',
+            "arm: key 'mass' appears twice in a mapping (name = 'crank')",
+        ),
+        ('{"a": NaN}', "arm: NaN is not a number of JSON; numbers are finite"),
+        ('{"a": -Infinity}', "arm: -Infinity is not a number of JSON; numbers are "),
+        ('{"a": 1,}', "arm, line 1, column "),
+        ('{\n"a" 1}', "arm, line 2, column 5: Expecting ':' delimiter"),
+        ("", "arm, line 1, column 1: Expecting value"),
+        ("[" * 100_000, "arm: nested too deeply"),
+        (f'{{"a": {"9" * 5000}}}', "arm: a number has too many digits"),
+        (
+            f'{{"nonsmooth": 1, "bodies": [], "gravity": [{"9" * 400}, 0]}}',
+            "arm: gravity[0] = 9999",
+        ),
+        (
+            '{"nonsmooth": 1, "bodies": [], "gravity": [1e999, 0]}',
+            "arm: gravity[0] = inf; must be finite",
+        ),
+    ],
+)
+def test_json_refusals(text, message):
+    assert refusal(text, "json").startswith(message)
+
+
+# ---- gallery ---------------------------------------------------------------------
+
+
+def gallery(name, parameters):
+    if name != "crank":
+        return None
+    if set(parameters) - {"length", "masses", "style"}:
+        raise ModelError("gallery 'crank': no parameter 'lenght'")
+    return dataclasses.replace(MODEL, title=repr(parameters))
+
+
+def test_gallery():
+    text = "nonsmooth: 1\ngallery: crank\nparameters: {length: 2, masses: [1, 2e3]}"
+    model = io.loads(text, gallery=gallery)
+    assert model.title == "{'length': 2, 'masses': [1, 2000.0]}"
+    assert io.loads("nonsmooth: 1\ngallery: crank", gallery=gallery).title == "{}"
+
+
+def test_gallery_from_a_file(tmp_path):
+    path = tmp_path / "study.json"
+    path.write_text('{"nonsmooth": 1, "gallery": "crank"}')
+    assert io.load(path, gallery=gallery).title == "{}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("gallery: cranck", "line 2: gallery = 'cranck'; there is no such gallery "),
+        ("gallery: 3", "line 2: gallery = 3; give the name of a gallery system"),
+        ("gallery: crank\nparameters: 3", "line 3: parameters = 3; give {name: value"),
+        ("gallery: crank\nparameters:", "line 3: parameters = null; give {name: value"),
+        (
+            "gallery: crank\nparameters:\n  length: .nan",
+            "line 4: parameters.length = nan; must be finite",
+        ),
+        (
+            "gallery: crank\nparameters:\n  style: {a: [0, .inf]}",
+            "line 4: parameters.style.a[1] = inf; must be finite",
+        ),
+        (
+            "gallery: crank\nparameters: {lenght: 3}",
+            "line 3: parameters: gallery 'crank': no parameter 'lenght'",
+        ),
+        (
+            "gallery: crank\nbodies: []",
+            "line 3: bodies: unknown key 'bodies'; beside gallery, only parameters ",
+        ),
+    ],
+)
+def test_gallery_refusals(text, message):
+    found = refusal(f"nonsmooth: 1\n{text}", gallery=gallery)
+    assert found.startswith(f"arm, {message}")
+
+
+def test_no_gallery():
+    assert refusal("nonsmooth: 1\ngallery: crank") == (
+        "arm, line 2: gallery = 'crank'; gallery systems are not available here; "
+        "write the elements out"
+    )
+    assert "unknown key 'parameters'" in refusal(
+        f"nonsmooth: 1\n{BODY}\nparameters: {{}}"
+    )
+
+
+# ---- kinds of the user -----------------------------------------------------------
+
+
+@pytest.fixture
+def chirp():
+    """A time law as a user writes it, forgotten afterwards."""
+
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class Chirp(TimeLaw):
+        """A rising tone."""
+
+        rate: float = quantity("rad/s^2", above=0.0)
+        carrier: TimeLaw | None = None
+        n_cycle: int = 1
+
+        def check(self):
+            if self.n_cycle > 9:
+                raise ValueError("too many cycles")
+
+    yield Chirp
+    del TimeLaw.kinds["Chirp"]
+
+
+def driven(law):
+    drive = RotationDrive(name="motor", b="crank", law=law)
+    return dataclasses.replace(MODEL, drives=(drive,))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_kinds_of_the_user(chirp, format):
+    model = driven(chirp(rate=2, carrier=ConstantRate(rate=1), n_cycle=3))
+    text = io.dumps(model, format)
+    assert io.loads(text, format) == model
+    assert jsonschema.Draft202012Validator(io.schema()).is_valid(io.to_dict(model))
+
+
+def test_kinds_of_the_user_are_checked(chirp):
+    text = io.dumps(driven(chirp(rate=2, n_cycle=3)))
+    assert refusal(text.replace("n_cycle: 3", "n_cycle: 3.5")) == (
+        "arm, line 45: drives[0].law.n_cycle: drive 'motor': law.n_cycle = 3.5; "
+        "give a whole number"
+    )
+    assert refusal(text.replace("n_cycle: 3", "n_cycle: 10")) == (
+        "arm, line 42: drives[0].law: drive 'motor': too many cycles"
+    )
+    assert io.loads(text.replace("n_cycle: 3", "carrier: null")) == driven(
+        chirp(rate=2)
+    )
+
+
+def test_a_kind_that_was_not_imported(chirp):
+    text = io.dumps(driven(chirp(rate=2)))
+    kind = TimeLaw.kinds.pop("Chirp")
+    try:
+        assert "kinds of your own live in Python" in refusal(text)
+    finally:
+        TimeLaw.kinds["Chirp"] = kind
+
+
+def test_a_kind_without_a_public_name():
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class _Hidden(TimeLaw):
+        pass
+
+    with pytest.raises(ModelError, match=r"'motor': law: _Hidden is not registered"):
+        io.dumps(driven(_Hidden()))
+
+
+def test_a_field_cannot_be_called_type():
+    @dataclasses.dataclass(frozen=True, kw_only=True)
+    class _Typed(TimeLaw):
+        type: str = ""
+
+    with pytest.raises(ModelError, match="a field cannot be called 'type'"):
+        io._inputs(_Typed)
+
+
+# ---- schema ----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def validator():
+    content = io.schema()
+    jsonschema.Draft202012Validator.check_schema(content)
+    json.dumps(content, allow_nan=False)
+    return jsonschema.Draft202012Validator(content)
+
+
+def test_schema_says_what_the_kinds_say(validator):
+    definitions = validator.schema["$defs"]
+    body = definitions["body.RigidBody"]
+    assert body["description"] == (
+        "A rigid body; its frame has its origin at the mass centre."
+    )
+    assert body["required"] == ["type", "name", "mass", "inertia"]
+    assert body["additionalProperties"] is False
+    assert body["properties"]["type"] == {"const": "RigidBody"}
+    assert body["properties"]["mass"] == {
+        "description": "kg",
+        "type": "number",
+        "exclusiveMinimum": 0.0,
+    }
+    assert body["properties"]["position"]["default"] == [0.0, 0.0]
+    assert definitions["force.SpringDamper"]["properties"]["damping"]["minimum"] == 0
+    assert definitions["body.MovingSupport"]["properties"]["x"]["anyOf"] == [
+        {"$ref": "#/$defs/time_law"},
+        {"type": "number"},
+    ]
+    assert definitions["event.Event"]["properties"]["action"]["enum"] == [
+        "record",
+        "stop",
+    ]
+    assert definitions["event.Event"]["required"] == ["name", "b", "guard"]
+
+
+def test_schema_accepts_what_is_valid(validator):
+    validator.validate(io.to_dict(MODEL))
+    validator.validate({"nonsmooth": 1, "gallery": "crank", "parameters": {"a": 1}})
+    content = io.to_dict(MODEL)
+    del content["events"][0]["type"]
+    content["$schema"] = "model.json"
+    validator.validate(content)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (old, new)
+        for old, new, message in REFUSALS
+        if re.search("unknown key|missing|type =|give |must be >", message)
+        and not re.search("keep:|Table", message)
+    ],
+)
+def test_schema_refuses_what_is_refused(validator, old, new):
+    data = io._YamlDocument(TEXT.replace(old, new, 1), "").data
+    assert not validator.is_valid(data)
+
+
+def test_schema_names_the_kinds(validator):
+    content = io.to_dict(MODEL)
+    content["bodies"][0]["type"] = "RigidBdy"
+    errors = [e for e in validator.iter_errors(content) for e in e.context or [e]]
+    assert any("is not one of ['RigidBody'," in e.message for e in errors)
+
+
+# ---- imports ---------------------------------------------------------------------
+
+
+def test_import_is_cheap():
+    heavy = "{'yaml', 'numba', 'numpy', 'scipy', 'nonsmooth.system'}"
+    code = f"import sys, nonsmooth.io; print(*({heavy} & set(sys.modules)))"
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert run.stdout.strip() == ""
