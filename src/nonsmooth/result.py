@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -84,7 +84,11 @@ class EventTable(Sequence[EventRecord]):
         """Return the number of events."""
         return len(self._records)
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: int) -> EventRecord: ...
+    @overload
+    def __getitem__(self, index: slice) -> EventTable: ...
+    def __getitem__(self, index: int | slice) -> EventRecord | EventTable:
         """Return one record, or a table of several."""
         if isinstance(index, slice):
             return EventTable(self._records[index])

@@ -16,7 +16,7 @@ near, and converges quadratically at the end.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,7 +126,7 @@ def equilibrium(
     free = statics.free
     M = np.diag(system.tables.mass)[np.ix_(free, free)]
     f, J, g = statics.forces(q)
-    lam = np.asarray(np.linalg.lstsq(J[:, free].T, -f[free], rcond=None)[0], float)
+    lam: Any = np.linalg.lstsq(J[:, free].T, -f[free], rcond=None)[0]
     pseudo_step, last, residual = 0.1, np.inf, np.inf
     for iteration in range(MAX_ITERATION):
         out = f + J.T @ lam
@@ -181,7 +181,7 @@ def _report(
     # Imported here: runs that need no equilibrium should not pay for SciPy.
     from scipy.linalg import eigh
 
-    values: Floats = eigh(0.5 * (reduced + reduced.T), mass, eigvals_only=True)
+    values: Any = eigh(0.5 * (reduced + reduced.T), mass, eigvals_only=True)
     tolerance = NEUTRAL * max(float(np.max(np.abs(values), initial=0.0)), 1e-300)
     stability: Literal["stable", "unstable", "neutral"] = "stable"
     if np.any(values < -tolerance):

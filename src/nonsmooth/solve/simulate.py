@@ -308,7 +308,8 @@ class _Driver:
         parts = self.chunks
 
         def join(arrays: list[Any], dtype: type) -> Any:
-            return np.concatenate(arrays) if arrays else np.zeros(0, dtype)
+            whole: Any = np.concatenate(arrays) if arrays else np.zeros(0, dtype)
+            return whole
 
         steps = Steps(
             t=join([log.t[:n] for log, n, _, _ in parts], float),
