@@ -59,12 +59,10 @@ Gallery = Callable[[str, dict[str, Any]], Model | None]
 Steps = tuple[str | int, ...]
 
 _FORMATS: Mapping[str, Format] = {".yaml": "yaml", ".yml": "yaml", ".json": "json"}
-# Top-level keys that are not fields of the model; "$schema" is for editors.
-_VERSION_KEY, _SCHEMA_KEY, _GALLERY_KEYS = (
-    "nonsmooth",
-    "$schema",
-    ("gallery", "parameters"),
-)
+# Top-level keys that are not fields of the model.
+_VERSION_KEY = "nonsmooth"
+_SCHEMA_KEY = "$schema"  # for editors
+_GALLERY_KEYS = ("gallery", "parameters")
 
 
 # ---- public functions ------------------------------------------------------------
@@ -434,7 +432,7 @@ class _Reader:
 
     def model(self, data: dict[str, Any]) -> Model:
         top = _Place()
-        values = self.fields(Model, data, top, extra=_GALLERY_KEYS)
+        values = self.fields(Model, data, top, ("gallery",))
         try:
             return Model(**values)
         except ModelError as error:
@@ -505,15 +503,18 @@ class _Reader:
         cls: type[Element],
         data: dict[str, Any],
         at: _Place,
-        extra: Sequence[str],
+        also: Sequence[str],
     ) -> dict[str, Any]:
-        """Return the fields of a kind, each read as its type demands."""
+        """Return the fields of a kind, each read as its type demands.
+
+        `also` are keys that a misspelt one may have meant.
+        """
         inputs = _inputs(cls)
         types = field_types(cls)
         for key in data:
             # First of all: a misspelt field would also be reported as missing.
-            if key not in inputs and key not in extra:
-                remedy = nearest(key, [*inputs, *extra])
+            if key not in inputs:
+                remedy = nearest(key, [*inputs, *also])
                 self.refuse(at / key, f"unknown key {_show(key)}; {remedy}")
         values: dict[str, Any] = {}
         for name, item in inputs.items():
@@ -531,7 +532,8 @@ class _Reader:
             is_known = isinstance(name, str)
             at = at.owned_by(f"{family.family} '{name}'" if is_known else "")
         kind = self.kind(family, data, at)
-        values = self.fields(kind, data, at, extra=("type",))
+        data.pop("type", None)
+        values = self.fields(kind, data, at, ("type",))
         try:
             return kind(**values)
         except ValueError as error:  # also what a user's own check may raise
@@ -821,10 +823,12 @@ class _YamlDocument:
             for event in cast(Iterator[Any], yaml.parse(text, Loader=loader)):
                 self.take(event, yaml)
         except yaml.MarkedYAMLError as error:
+            mark = error.problem_mark or error.context_mark
             problem = " ".join(filter(None, (error.context, error.problem)))
-            if "\\t" in problem or "tab character" in problem:
+            rows = text.split("\n")[mark.line :] if mark is not None else []
+            if rows and re.match(r" *\t", rows[0]):
                 problem += "; indent with spaces, not tabs"
-            self.refuse(error.problem_mark or error.context_mark, problem)
+            self.refuse(mark, problem)
         except yaml.YAMLError as error:
             self.refuse(None, str(error).splitlines()[0])
         except RecursionError:

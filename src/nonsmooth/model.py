@@ -148,8 +148,11 @@ class Model(Element, family="model"):
     def _check_drives(self) -> None:
         seen: dict[tuple[object, ...], Drive] = {}
         for drive in self.drives:
-            pair = frozenset((drive.a, drive.b))
-            key = (type(drive), pair, getattr(drive, "axis", None))
+            ends = (drive.a, drive.b)
+            if drive.output == "torque":
+                # A rotation is the same wherever on the body it is prescribed.
+                ends = tuple(end.partition(".")[0] for end in ends)
+            key = (type(drive), frozenset(ends), getattr(drive, "axis", None))
             other = seen.get(key)
             if other is not None:
                 raise drive.fail(

@@ -175,7 +175,8 @@ class Samples(Mapping[str, Floats]):
         import pyarrow
         import pyarrow.parquet
 
-        pyarrow.parquet.write_table(pyarrow.table(dict(self._columns)), path)
+        table: Any = pyarrow.table(dict(self._columns))
+        pyarrow.parquet.write_table(table, path)
 
 
 @dataclass(frozen=True, kw_only=True)

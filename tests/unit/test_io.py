@@ -6,7 +6,9 @@ import math
 import re
 import subprocess
 import sys
-from typing import Literal, get_args, get_origin
+from functools import cache
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
 
 import jsonschema
 import pytest
@@ -19,7 +21,7 @@ from nonsmooth.elements.base import Element, field_types, quantity
 from nonsmooth.elements.bodies import Ground, MovingSupport, RigidBody
 from nonsmooth.elements.drives import RotationDrive
 from nonsmooth.elements.events import Event
-from nonsmooth.elements.forces import ExpressionForce, SpringDamper
+from nonsmooth.elements.forces import ExpressionForce, PointForce, SpringDamper
 from nonsmooth.elements.joints import PinInSlot, Revolute
 from nonsmooth.elements.laws import ConstantRate, Expression, Harmonic, Table, TimeLaw
 from nonsmooth.errors import ModelError
@@ -30,7 +32,7 @@ FORMATS = ("yaml", "json")
 MODEL = Model(
     title="Crank: on and off",
     gravity=(0, -9.81),
-    bodies=[
+    bodies=(
         RigidBody(
             name="crank",
             mass=2,
@@ -41,24 +43,24 @@ MODEL = Model(
         RigidBody(name="rod", mass=1e-5, inertia=3e6),
         MovingSupport(name="table", x=Harmonic(amplitude=0.1, frequency=3), y=2.0),
         Ground(points={"rail": (0, 1)}),
-    ],
-    joints=[
+    ),
+    joints=(
         Revolute(name="hinge", b="crank.pin"),
         PinInSlot(name="slot", a="ground.rail", b="rod", axis=1 / 3),
-    ],
-    drives=[
+    ),
+    drives=(
         RotationDrive(name="motor", b="crank", law=Expression(text="0.8*sin(pi*t)")),
         RotationDrive(
             name="other", b="rod", law=Table(times=(0, 1, 2.5), values=(0, 0.1, 0.3))
         ),
-    ],
-    forces=[
+    ),
+    forces=(
         SpringDamper(name="spring", a="table", b="rod", stiffness=1e22),
         ExpressionForce(name="push", b="rod", fx="-2e3*x", torque="3"),
-    ],
-    events=[Event(name="top", b="rod", guard="y - 0.2", action="stop")],
+    ),
+    events=(Event(name="top", b="rod", guard="y - 0.2", action="stop"),),
     assemble=True,
-    keep=["crank.theta"],
+    keep=("crank.theta",),
 )
 
 TEXT = """\
@@ -151,7 +153,15 @@ def parser(request, monkeypatch):
         pytest.skip("PyYAML without libyaml")
 
 
-def refusal(text, format="yaml", **options):
+@pytest.fixture(scope="module")
+def validator():
+    content = io.schema()
+    jsonschema.Draft202012Validator.check_schema(content)
+    json.dumps(content, allow_nan=False)
+    return jsonschema.Draft202012Validator(content)
+
+
+def refusal(text, format: Any = "yaml", **options):
     """Return the message with which a text is refused."""
     with pytest.raises(ModelError) as caught:
         io.loads(text, format, source="arm", **options)
@@ -213,9 +223,12 @@ def test_minus_zero_is_not_left_out():
 
 @pytest.mark.parametrize(
     "title",
-    ["1e6", "1_000", "0o17", "010", "12:30", "yes", "off", "null", "~", "2026-01-31"]
-    + ["", " ", "a\nb", "\t", "<<", "*a", "&a", "!x", "- a", "a: b", "a #b", "\x00\x85"]
-    + ["été 重力 🙂", "\ufeff", ".inf", "true", "=", "word " * 60, "a  " * 60],
+    [
+        *("1e6", "1_000", "0o17", "010", "12:30", "yes", "off", "null", "~", "true"),
+        *("", " ", "a\nb", "\t", "<<", "*a", "&a", "!x", "- a", "a: b", "a #b", "="),
+        *("été 重力 🙂", "\ufeff", "\x00\x85", ".inf", "2026-01-31"),
+        *("word " * 60, "a  " * 60),
+    ],
 )
 @pytest.mark.usefixtures("parser")
 def test_text_stays_text(title):
@@ -223,12 +236,17 @@ def test_text_stays_text(title):
     text = io.dumps(model)
     assert io.loads(text) == model
     # A reader of YAML 1.1, as most are, must see the same.
-    assert yaml.safe_load(text)["title"] == title
+    assert yaml.safe_load(text).get("title", "") == title
 
 
 # ---- random models of all kinds --------------------------------------------------
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+POINTS = st.dictionaries(
+    st.sampled_from(["pin", "end_2", "été", "on"]),
+    st.tuples(NUMBERS, NUMBERS),
+    max_size=3,
+)
 EXPRESSIONS = st.sampled_from(["0", "0.8*sin(pi*t)", "-2e3", "where(t < 1, t, 1)"])
 
 
@@ -237,109 +255,86 @@ def own_kinds(family):
     return [k for k in family.kinds.values() if k.__module__.startswith("nonsmooth.")]
 
 
-def increasing(n):
-    return st.lists(NUMBERS, min_size=n, max_size=n, unique=True).map(sorted)
-
-
 def values(annotation, metadata):
     """Return a strategy for the values that a field admits."""
-    arguments = get_args(annotation)
+    parts = get_args(annotation)
     if isinstance(annotation, type) and issubclass(annotation, Element):
         return st.one_of([elements(kind) for kind in own_kinds(annotation)])
     if annotation is float:
         low = metadata.get("above")
-        if low is not None:
-            return st.floats(low, exclude_min=True, allow_infinity=False)
-        low = metadata.get("minimum")
+        low = metadata.get("minimum") if low is None else math.nextafter(low, math.inf)
         return NUMBERS if low is None else st.floats(low, allow_infinity=False)
     if annotation is str:
         return EXPRESSIONS
+    if annotation is NoneType:
+        return st.none()
     if get_origin(annotation) is Literal:
-        return st.sampled_from(arguments)
+        return st.sampled_from(parts)
     if get_origin(annotation) is dict:
-        names = st.from_regex(r"[a-z]\w{2,8}_", fullmatch=True)
-        return st.dictionaries(names, values(arguments[1], {}), max_size=3)
+        return POINTS
     if get_origin(annotation) is tuple:
-        return st.tuples(*[values(part, {}) for part in arguments])
-    return st.one_of([values(part, metadata) for part in arguments])
+        return st.tuples(*[values(part, {}) for part in parts])
+    return st.one_of([values(part, metadata) for part in parts])
 
 
+@cache
 def elements(kind, **fixed):
     """Return a strategy for the elements of a kind; some of its fields are given."""
     if kind is Table:
-        return st.integers(2, 5).flatmap(
-            lambda n: st.builds(
-                Table, times=increasing(n), values=st.tuples(*[NUMBERS] * n)
-            )
-        )
-    types = field_types(kind)
-    given = dict(fixed)
+        rows = st.dictionaries(NUMBERS, NUMBERS, min_size=2, max_size=5)
+        return rows.map(lambda x: Table(times=tuple(sorted(x)), values=tuple(x.values())))
+    required = {name: st.just(value) for name, value in fixed.items()}
+    optional = {}
     for item in dataclasses.fields(kind):
         if item.name not in fixed:
-            has_default = (
-                item.default is not dataclasses.MISSING
-                or item.default_factory is not dataclasses.MISSING
-            )
-            strategy = values(types[item.name], item.metadata)
-            given[item.name] = strategy
-            if has_default:
-                default = (
-                    st.builds(item.default_factory)
-                    if item.default is dataclasses.MISSING
-                    else st.just(item.default)
-                )
-                given[item.name] = default | strategy
-    return st.builds(kind, **given)
+            strategy = values(field_types(kind)[item.name], item.metadata)
+            is_required = item.default is item.default_factory  # both are MISSING
+            (required if is_required else optional)[item.name] = strategy
+    fields = st.fixed_dictionaries(required, optional=optional)
+    return fields.map(lambda x: kind(**x))
 
 
-MARKED = {"points": st.just({"p": (0.0, 1.0)})}
-
-
-@st.composite
-def models(draw):
-    """Two bodies to hold on to, and any elements of any kinds."""
-    lists = {
-        "bodies": [
-            draw(elements(RigidBody, name=st.just("one"), **MARKED)),
-            draw(elements(RigidBody, name=st.just("two"), **MARKED)),
-        ]
-    }
+def random_models():
+    """Return a strategy for models with at most one element of each kind."""
+    lists = {}
     for name, annotation in field_types(Model).items():
         family = next(iter(get_args(annotation)), None)
         if not isinstance(family, type) or not issubclass(family, Element):
             continue
-        kinds = draw(st.lists(st.sampled_from(own_kinds(family)), unique=True))
-        for kind in kinds:
-            fixed = {"name": st.just(f"{name}-{kind.__name__}")}
+        choices = []
+        if name == "bodies":
+            choices += [elements(RigidBody, name=word) for word in ("one", "two")]
+        for kind in own_kinds(family):
+            fixed = {"name": f"{name}-{kind.__name__}"}
             if kind is Ground:
-                fixed["name"] = st.just("ground")
+                fixed["name"] = "ground"
             if name != "bodies":
-                fixed["a"] = st.sampled_from(["ground", "one", "one.p"])
-                fixed["b"] = st.sampled_from(["two", "two.p"])
-            if kind.__name__ == "PointForce":
-                fixed["a"] = st.just("ground")
-            lists.setdefault(name, []).append(draw(elements(kind, **fixed)))
-    return Model(
-        title=draw(st.text()),
-        gravity=draw(st.tuples(NUMBERS, NUMBERS)),
-        assemble=draw(st.booleans()),
-        keep=draw(st.lists(st.sampled_from(["one.x", "two.theta"]))),
+                fixed["b"] = "two"
+                fixed["a"] = "ground" if kind is PointForce else "one"
+            choices.append(st.none() | elements(kind, **fixed))
+        lists[name] = st.tuples(*choices).map(lambda x: tuple(filter(None, x)))
+    return st.builds(
+        Model,
+        title=st.text(),
+        gravity=st.tuples(NUMBERS, NUMBERS),
+        assemble=st.booleans(),
+        keep=st.lists(st.sampled_from(["one.x", "two.theta"])),
         **lists,
     )
 
 
-@given(models())
-@settings(max_examples=60, deadline=None)
-def test_random_models_survive_files(model):
-    validator = jsonschema.Draft202012Validator(io.schema())
+@given(random_models())
+@settings(max_examples=100, deadline=None)
+def test_random_models_survive_files(validator, model):
     for format in FORMATS:
         text = io.dumps(model, format)
         back = io.loads(text, format)
         assert back == model
         assert repr(back) == repr(model)  # -0.0 too
         assert io.dumps(back, format) == text
+    # The schema checks a file as any reader sees it, also one of YAML 1.1.
+    assert yaml.safe_load(io.dumps(model)) == io.to_dict(model)
     assert validator.is_valid(io.to_dict(model))
-    assert validator.is_valid(yaml.safe_load(io.dumps(model)))
 
 
 # ---- numbers and words of YAML ---------------------------------------------------
@@ -412,7 +407,7 @@ REFUSALS = [
     (
         "type: Expression\n",
         "type: Mine\n",
-        "line 43: drives[0].law.type: drive 'motor': law.type = 'Mine'; "
+        "line 44: drives[0].law.type: drive 'motor': law.type = 'Mine'; "
         f"valid: {LAWS} {IN_PYTHON}",
     ),
     (
@@ -475,7 +470,7 @@ REFUSALS = [
     (
         "stiffness: 1.0e+22",
         "stiffness: soft",
-        "line 58: forces[0].stiffness: force 'spring': stiffness = 'soft'; "
+        "line 59: forces[0].stiffness: force 'spring': stiffness = 'soft'; "
         "give a number >= 0 (N/m)",
     ),
     (
@@ -517,34 +512,34 @@ REFUSALS = [
     (
         "values: [0, 0.1, 0.3]",
         "values: [0, 0.1, .inf]",
-        "line 51: drives[1].law.values[2]: drive 'other': law.values[2] = inf; "
+        "line 52: drives[1].law.values[2]: drive 'other': law.values[2] = inf; "
         "must be finite",
     ),
     (
         "action: stop",
         "action: stpo",
-        "line 70: events[0].action: event 'top': action = 'stpo'; did you mean 'stop'?",
+        "line 71: events[0].action: event 'top': action = 'stpo'; did you mean 'stop'?",
     ),
     (
         "action: stop",
         "action: 1",
-        "line 70: events[0].action: event 'top': action = 1; give 'record' | 'stop'",
+        "line 71: events[0].action: event 'top': action = 1; give 'record' | 'stop'",
     ),
     (
         "torque: '3'",
         "torque: 3",
-        "line 63: forces[1].torque: force 'push': torque = 3; "
+        "line 64: forces[1].torque: force 'push': torque = 3; "
         "give text, in quotes: '3'",
     ),
     (
         "assemble: true",
         "assemble: yes",
-        "line 72: assemble = 'yes'; give true or false",
+        "line 73: assemble = 'yes'; give true or false",
     ),
     (
         "keep: [crank.theta]",
         "keep: crank.theta",
-        "line 73: keep = 'crank.theta'; give [text, ...]",
+        "line 74: keep = 'crank.theta'; give [text, ...]",
     ),
     (
         "  - type: RigidBody\n    name: rod\n",
@@ -573,25 +568,25 @@ REFUSALS = [
     (
         "times: [0, 1, 2.5]",
         "times: [0, 1, 1]",
-        "line 50: drives[1].law.times: drive 'other': Table: times[2] = 1.0; "
+        "line 51: drives[1].law.times: drive 'other': Table: times[2] = 1.0; "
         "must be > 1 s",
     ),
     (
         "sin(pi*t)",
         "sin(pi*x)",
-        "line 44: drives[0].law.text: drive 'motor': Expression, text, column 12: "
+        "line 45: drives[0].law.text: drive 'motor': Expression, text, column 12: "
         "unknown name 'x'; valid: t, pi",
     ),
     (
         "fx: -2e3*x",
         "fx: -2e3*",
-        "line 62: forces[1].fx: force 'push', fx, column 6: cannot read the "
+        "line 63: forces[1].fx: force 'push', fx, column 6: cannot read the "
         "expression at its end: invalid syntax",
     ),
     (
         "guard: y - 0.2",
         "guard: y - 0.2^2",
-        "line 69: events[0].guard: event 'top', guard, column 8: the character '^' "
+        "line 70: events[0].guard: event 'top', guard, column 8: the character '^' "
         "is not valid; write a power as a**b",
     ),
     # what the model refuses
@@ -615,14 +610,14 @@ REFUSALS = [
     (
         "keep: [crank.theta]",
         "keep: [crank.angle]",
-        "line 73: keep: model 'Crank: on and off': keep = 'crank.angle'; "
+        "line 74: keep: model 'Crank: on and off': keep = 'crank.angle'; "
         "give body.x, body.y or body.theta",
     ),
     # the top
     (
         "assemble",
         "asemble",
-        "line 72: asemble: unknown key 'asemble'; did you mean 'assemble'?",
+        "line 73: asemble: unknown key 'asemble'; did you mean 'assemble'?",
     ),
     ("nonsmooth: 1\n", "", "nonsmooth is missing; begin with 'nonsmooth: 1'"),
     (
@@ -709,7 +704,7 @@ def test_no_source_no_prefix():
         ("mass: 2", "[mass]: 2", "line 8, column 5: a key must be text"),
         ("mass: 2", "mass: 2: 3", "line 8, column 12: mapping values are not allowed "),
         ("mass: 2", "mass: [2", "line 9, column "),
-        ("keep", "---\nkeep", "line 73, column 1: a second document begins here; "),
+        ("keep", "---\nkeep", "line 74, column 1: a second document begins here; "),
         ("mass: 2", f"mass: {'9' * 5000}", "line 8, column 11: this number has too "),
         ("title", "- " * 50, "line 2, column "),
     ],
@@ -733,7 +728,7 @@ def test_empty(text):
 
 
 @pytest.mark.usefixtures("parser")
-@pytest.mark.parametrize("opening", ["[", "- ", "{a: ", "? "])
+@pytest.mark.parametrize("opening", ["[", "- ", "{a: "])
 def test_deep_nesting_stops_early(opening):
     assert "nested too deeply; at most 40 levels" in refusal(opening * 100_000)
 
@@ -759,9 +754,12 @@ def test_size_is_limited(format, tmp_path):
     path.write_text(large)
     with pytest.raises(ModelError, match=r"arm\.\w+: larger than 5 MB"):
         io.load(path)
-    model = dataclasses.replace(MODEL, title=large)
-    with pytest.raises(ModelError, match="shorten its tables"):
-        io.dumps(model, format)
+
+
+def test_nothing_is_written_that_could_not_be_read(monkeypatch):
+    monkeypatch.setattr(io, "SIZE_LIMIT", 1000)
+    with pytest.raises(ModelError, match="'Crank: on and off': larger .* shorten"):
+        io.dumps(MODEL)
 
 
 def test_not_utf_8(tmp_path):
@@ -773,7 +771,7 @@ def test_not_utf_8(tmp_path):
 
 def test_half_a_character():
     model = dataclasses.replace(MODEL, title="\ud800")
-    with pytest.raises(ModelError, match="model '.*': title = .* not valid Unicode"):
+    with pytest.raises(ModelError, match=r"model '.*': title = .* not valid Unicode"):
         io.dumps(model, "json")
     message = refusal('{"nonsmooth": 1, "title": "\\ud800", "bodies": []}', "json")
     assert message == "arm: title = '\\ud800'; this is not valid Unicode"
@@ -790,9 +788,11 @@ def test_names_of_files(tmp_path):
 
 
 def test_unknown_format():
-    for function in (io.loads, io.dumps):
-        with pytest.raises(ModelError, match="format = 'toml'; use 'yaml' or 'json'"):
-            function("", "toml")
+    toml: Any = "toml"
+    with pytest.raises(ModelError, match="format = 'toml'; use 'yaml' or 'json'"):
+        io.loads("", toml)
+    with pytest.raises(ModelError, match="format = 'toml'; use 'yaml' or 'json'"):
+        io.dumps(MODEL, toml)
 
 
 @pytest.mark.parametrize(
@@ -883,9 +883,8 @@ def test_no_gallery():
         "arm, line 2: gallery = 'crank'; gallery systems are not available here; "
         "write the elements out"
     )
-    assert "unknown key 'parameters'" in refusal(
-        f"nonsmooth: 1\n{BODY}\nparameters: {{}}"
-    )
+    for key in ("galery", "parameters"):
+        assert f"unknown key '{key}'" in refusal(f"nonsmooth: 1\n{BODY}\n{key}: x")
 
 
 # ---- kinds of the user -----------------------------------------------------------
@@ -927,11 +926,11 @@ def test_kinds_of_the_user(chirp, format):
 def test_kinds_of_the_user_are_checked(chirp):
     text = io.dumps(driven(chirp(rate=2, n_cycle=3)))
     assert refusal(text.replace("n_cycle: 3", "n_cycle: 3.5")) == (
-        "arm, line 45: drives[0].law.n_cycle: drive 'motor': law.n_cycle = 3.5; "
+        "arm, line 46: drives[0].law.n_cycle: drive 'motor': law.n_cycle = 3.5; "
         "give a whole number"
     )
     assert refusal(text.replace("n_cycle: 3", "n_cycle: 10")) == (
-        "arm, line 42: drives[0].law: drive 'motor': too many cycles"
+        "arm, line 43: drives[0].law: drive 'motor': too many cycles"
     )
     assert io.loads(text.replace("n_cycle: 3", "carrier: null")) == driven(
         chirp(rate=2)
@@ -966,14 +965,6 @@ def test_a_field_cannot_be_called_type():
 
 
 # ---- schema ----------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def validator():
-    content = io.schema()
-    jsonschema.Draft202012Validator.check_schema(content)
-    json.dumps(content, allow_nan=False)
-    return jsonschema.Draft202012Validator(content)
 
 
 def test_schema_says_what_the_kinds_say(validator):

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from types import NoneType
 from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -134,7 +135,9 @@ class Element:
     ) -> Any:
         family = family_of(annotation)
         if family is not None:
-            if isinstance(value, family):
+            if isinstance(value, family) or (
+                value is None and NoneType in get_args(annotation)
+            ):
                 return value
             if float not in get_args(annotation) or not isinstance(value, int | float):
                 kinds = ", ".join(sorted(family.kinds))

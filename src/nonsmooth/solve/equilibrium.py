@@ -85,6 +85,12 @@ class _Statics:
         entry.rows_matrix(m, self.work, J)
         return f, J.reshape(n_row, n), self.work.g.copy()
 
+    def largest_force(self, J: Floats, lam: Floats) -> float:
+        """Return the largest single force at the pose last evaluated."""
+        wrenches = self.work.wrench.reshape(-1, 8)[:, :6]
+        parts = (self.system.tables.weight, wrenches, J.T * lam)
+        return max(float(np.max(np.abs(part), initial=1e-300)) for part in parts)
+
     def stiffness(self, q: Floats, lam: Floats) -> Floats:
         """Return K = -d(f + J^T lam)/dq by central differences."""
         n = self.system.n_dof
@@ -127,14 +133,14 @@ def equilibrium(
     M = np.diag(system.tables.mass)[np.ix_(free, free)]
     f, J, g = statics.forces(q)
     lam: Any = np.linalg.lstsq(J[:, free].T, -f[free], rcond=None)[0]
-    pseudo_step, last, residual = 0.1, np.inf, np.inf
+    # A step of the damped motion that is safe wherever it begins: the time in which
+    # the largest force moves the lightest body by the model's size.
+    lightest = float(np.min(system.tables.mass[0::3]))
+    safe_step = np.sqrt(lightest * system.size / statics.largest_force(J, lam))
+    pseudo_step, last, residual = safe_step, np.inf, np.inf
     for iteration in range(MAX_ITERATION):
         out = f + J.T @ lam
-        scale = max(
-            float(np.max(np.abs(f), initial=0.0)),
-            float(np.max(np.abs(J.T * lam), initial=0.0)),
-            1e-300,
-        )
+        scale = statics.largest_force(J, lam)
         residual = float(np.max(np.abs(out[free]), initial=0.0))
         left = float(np.max(np.abs(g), initial=0.0))
         if not np.isfinite(residual):
@@ -144,6 +150,7 @@ def equilibrium(
         size = residual / scale + left / system.size
         if np.isfinite(last):
             pseudo_step *= min(10.0, max(0.1, last / max(size, 1e-300)))
+            pseudo_step = max(pseudo_step, safe_step)
         last = size
         K = statics.stiffness(q, lam)[np.ix_(free, free)]
         Jf = J[:, free]

@@ -279,7 +279,8 @@ class _Driver:
 
     def _finish(self, status: int) -> Result:
         state = self.state
-        if math.isfinite(state.t_singular) and not self.notes:
+        is_singular = math.isfinite(state.t_singular) and not self.notes
+        if is_singular and status in (codes.END, codes.STOPPED):
             text = (
                 f"the pose at t = {state.t_singular:.6g} s is singular: the motion "
                 "goes on; reactions near it are not unique, and least-norm values are "
@@ -307,16 +308,14 @@ class _Driver:
         n_coef, n_y = state.n_coef, self.system.n_y
         parts = self.chunks
 
-        def join(arrays: list[Any], dtype: type) -> Any:
-            whole: Any = np.concatenate(arrays) if arrays else np.zeros(0, dtype)
-            return whole
+        def join(arrays: list[Any], dtype: Any) -> Any:
+            return np.concatenate([np.zeros(0, dtype), *arrays])
 
         steps = Steps(
             t=join([log.t[:n] for log, n, _, _ in parts], float),
             h=join([log.h[:n] for log, n, _, _ in parts], float),
             coef=join(
-                [log.coef.reshape(-1, 1 + n_coef, n_y)[:n] for log, n, _, _ in parts],
-                float,
+                [log.coef[: n * (1 + n_coef) * n_y] for log, n, _, _ in parts], float
             ).reshape(-1, 1 + n_coef, n_y),
             cap=join([np.full(n, cap) for _, n, cap, _ in parts], float),
             is_implicit=join([log.is_implicit[:n] for log, n, _, _ in parts], int),
@@ -372,9 +371,14 @@ class _Driver:
                 f"t = {t:.9g} s: the implicit method does not converge; a law may jump "
                 "there, or try method='dop853'"
             )
+        if math.isfinite(self.state.t_singular):
+            return (
+                f"t = {self.state.t:.9g} s: the mechanism has come to a singular pose "
+                "it cannot pass; it locks, or a drive asks for more than it can reach"
+            )
         return (
             f"t = {self.state.t:.9g} s: the step has shrunk to round-off; a law may "
-            "jump there, or the motion become singular; try a larger rtol"
+            "jump there, or grow without bound; try a larger rtol"
         )
 
     def _culprit(self) -> str:

@@ -1,0 +1,1 @@
+"""Benchmarks: each case measures ratios in one run and appends to a CSV."""

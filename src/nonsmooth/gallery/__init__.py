@@ -1,0 +1,164 @@
+"""The gallery: ready-made systems from papers and textbooks.
+
+    from nonsmooth import gallery, simulate
+
+    model = gallery.build("pendulum_chain", n=3)
+    result = simulate(model, until=gallery.duration("pendulum_chain"))
+
+A system is a module of this package that holds a function of the same name. Its
+typed keyword-only parameters and its NumPy docstring say all there is to know; the
+module's first line is its summary, and its `UNTIL` a time, in s, worth simulating.
+Nothing else lists the systems.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from nonsmooth.errors import ModelError, nearest
+from nonsmooth.gallery._convert import convert
+from nonsmooth.model import Model
+
+__all__ = [
+    "Parameter",
+    "build",
+    "describe",
+    "duration",
+    "names",
+    "parameters",
+    "summary",
+]
+
+_SYMBOL = r"(?:1|kg|m|s|rad|N|J|W|Hz|Pa)(?:\^\d)?"
+# The unit closes the first clause of a parameter's text: "Length of a rod, m."
+_UNIT = re.compile(rf", ({_SYMBOL}(?:[ /]{_SYMBOL})*)(?=[.;:])")
+_SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
+_ENTRY = re.compile(r"^(\w+(?:, \w+)*) : .*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameter:
+    """One parameter of a gallery system."""
+
+    name: str
+    type: str  # "int", "float", "bool", "str", or the choices: "a | b"
+    default: int | float | bool | str
+    unit: str  # SI; "" for counts and choices
+    meaning: str
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all systems."""
+    found = pkgutil.iter_modules(__path__)
+    return tuple(sorted(m.name for m in found if not m.name.startswith("_")))
+
+
+def build(system: str, /, **parameters: Any) -> Model:
+    """Return the model of a system.
+
+    Parameters
+    ----------
+    system : str
+        One of `names()`.
+    **parameters
+        See `parameters(system)`. Text, as it comes from a command line, is
+        converted to the parameter's type.
+
+    Raises
+    ------
+    ModelError
+        There is no such system or parameter, or a value has the wrong type.
+    """
+    function = _function(system)
+    known = inspect.signature(function).parameters
+    types = get_type_hints(function)
+    values: dict[str, Any] = {}
+    for name, value in parameters.items():
+        if name not in known:
+            raise ModelError(f"{system}: no parameter '{name}'; {nearest(name, known)}")
+        values[name] = convert(f"{system}: {name}", types[name], value)
+    return function(**values)
+
+
+def parameters(system: str) -> tuple[Parameter, ...]:
+    """Return the parameters of a system, in the order of its signature."""
+    function = _function(system)
+    types = get_type_hints(function)
+    texts = _parameter_texts(function)
+    found: list[Parameter] = []
+    for name, item in inspect.signature(function).parameters.items():
+        text = texts.get(name, "")
+        unit = _UNIT.search(text)
+        if unit:
+            text = text[: unit.start()] + text[unit.end() :]
+        found.append(
+            Parameter(
+                name=name,
+                type=_type_name(types[name]),
+                default=item.default,
+                unit=unit[1] if unit else "",
+                meaning=text.rstrip("."),
+            )
+        )
+    return tuple(found)
+
+
+def summary(system: str) -> str:
+    """Return what a system is, in one line."""
+    return (_module(system).__doc__ or "").partition("\n")[0].rstrip(".")
+
+
+def describe(system: str) -> str:
+    """Return the story of a system: its docstring without the parameters."""
+    sections = _sections(inspect.getdoc(_function(system)) or "")
+    source = sections.get("References", "").replace("]_", "]")
+    return sections[""] + (f"\n\nSource: {source}" if source else "")
+
+
+def duration(system: str) -> float:
+    """Return a time worth simulating, s."""
+    return float(_module(system).UNTIL)
+
+
+def _module(system: str) -> ModuleType:
+    known = names()
+    if system not in known:
+        raise ModelError(f"no gallery system '{system}'; {nearest(system, known)}")
+    return importlib.import_module(f"{__name__}.{system}")
+
+
+def _function(system: str) -> Callable[..., Model]:
+    return getattr(_module(system), system)
+
+
+def _sections(doc: str) -> dict[str, str]:
+    """Return the sections of a NumPy docstring by title; "" for what comes first."""
+    parts = _SECTION.split(doc)
+    found = {"": parts[0].strip()}
+    for title, text in zip(parts[1::2], parts[2::2], strict=True):
+        found[title] = text.strip("\n")
+    return found
+
+
+def _parameter_texts(function: Callable[..., Model]) -> dict[str, str]:
+    """Return the text of each parameter in one line."""
+    section = _sections(inspect.getdoc(function) or "").get("Parameters", "")
+    parts = _ENTRY.split(section)
+    texts: dict[str, str] = {}
+    for heads, text in zip(parts[1::2], parts[2::2], strict=True):
+        for name in heads.split(", "):
+            texts[name] = " ".join(text.split())
+    return texts
+
+
+def _type_name(annotation: Any) -> str:
+    if get_origin(annotation) is Literal:
+        return " | ".join(map(str, get_args(annotation)))
+    return annotation.__name__

@@ -1,0 +1,76 @@
+"""Values as a parameter's annotation demands them, from Python or from text."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from collections.abc import Callable
+from typing import Any, Literal, get_args, get_origin
+
+from nonsmooth.errors import ModelError, nearest
+
+_WHOLE = re.compile(r"[+-]?\d{1,18}")
+# No "inf", "nan", "1_000", hexadecimal or arithmetic.
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def convert(where: str, annotation: Any, value: Any) -> Any:
+    """Return a value as int, float, bool, str or one of a Literal's choices.
+
+    Text is converted; anything else must have the right type already.
+
+    Raises
+    ------
+    ModelError
+        The message begins with `where`.
+    """
+    if get_origin(annotation) is Literal:
+        choices = {str(choice): choice for choice in get_args(annotation)}
+        if str(value) in choices:
+            return choices[str(value)]
+        raise ModelError(f"{where} = {value!r}; {nearest(str(value), choices)}")
+    function, valid = _CONVERSIONS[annotation]
+    converted = function(value)
+    if converted is None:
+        raise ModelError(f"{where} = {value!r}; give {valid}")
+    return converted
+
+
+def _to_int(value: Any) -> int | None:
+    if isinstance(value, str):
+        return int(value) if _WHOLE.fullmatch(value) else None
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        return None
+    return int(value)
+
+
+def _to_float(value: Any) -> float | None:
+    if isinstance(value, str):
+        if not _NUMBER.fullmatch(value):
+            return None
+    elif isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:  # of a whole number
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _to_bool(value: Any) -> bool | None:
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.lower())
+    return value if isinstance(value, bool) else None
+
+
+def _to_str(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+_CONVERSIONS: dict[Any, tuple[Callable[[Any], Any], str]] = {
+    int: (_to_int, "a whole number, e.g. 2"),
+    float: (_to_float, "a number, e.g. 0.5 or 1e-3"),
+    bool: (_to_bool, "true or false"),
+    str: (_to_str, "text"),
+}

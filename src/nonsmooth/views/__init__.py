@@ -1,0 +1,4 @@
+"""Views of a result: plots.
+
+Nothing here is imported before something is shown.
+"""

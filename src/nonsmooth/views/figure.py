@@ -1,0 +1,116 @@
+"""How our figures look, and how they are made without pyplot's global state.
+
+A figure belongs to its caller: it opens no window, is not kept in a list, and shows
+itself when it is the last value of a notebook's cell.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours, distinct for colour-blind readers; without their yellow,
+# which is too pale for a line on white.
+PALETTE = (
+    "#0072B2",  # blue
+    "#D55E00",  # vermilion
+    "#009E73",  # green
+    "#CC79A7",  # purple
+    "#E69F00",  # orange
+    "#56B4E9",  # sky blue
+    "#000000",
+)
+DASHES = ("-", "--", "-.", ":")
+INK = "#333333"  # outlines and text
+PALE = "#8A8A8A"  # ground, guides, events
+
+STYLE: dict[str, Any] = {
+    "font.size": 10.0,
+    "axes.labelsize": 10.0,
+    "legend.fontsize": 9.0,
+    "axes.edgecolor": PALE,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "text.color": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.formatter.useoffset": False,
+    "axes.formatter.limits": (-3, 4),
+    "grid.color": "#E5E5E5",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.5,
+    "legend.frameon": False,
+    "hatch.linewidth": 0.6,
+    "savefig.dpi": 150,
+}
+
+
+def line_look(k: int) -> tuple[str, str]:
+    """Return colour and dashes of the k-th line of a panel."""
+    return PALETTE[k % len(PALETTE)], DASHES[k // len(PALETTE) % len(DASHES)]
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Apply our look to what is drawn inside, and to nothing else."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise ImportError(
+            "plots need Matplotlib; install it with: pip install 'nonsmooth[plot]'"
+        ) from None
+    with matplotlib.rc_context(STYLE):
+        yield
+
+
+@cache
+def _figure_class() -> type[Figure]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    class NotebookFigure(Figure):
+        """A figure that a notebook shows by itself."""
+
+        def _repr_png_(self) -> bytes:
+            buffer = io.BytesIO()
+            FigureCanvasAgg(self)
+            self.savefig(buffer, format="png")
+            return buffer.getvalue()
+
+    return NotebookFigure
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure; sizes in inches."""
+    return _figure_class()(figsize=(width, height), layout="constrained")
+
+
+def fit_plane(figure: Figure, axes: Axes) -> None:
+    """Label the plane, draw both directions alike, and fit the paper to the content."""
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.margins(0.05)
+    axes.set_xlabel("x (m)")
+    axes.set_ylabel("y (m)")
+    width, height = axes.dataLim.width, axes.dataLim.height
+    part = height / width if width > 0.0 else math.inf
+    # Inches of the axes themselves, beside their labels.
+    across = figure.get_figwidth() - 1.5
+    figure.set_figheight(0.9 + min(max(across * part * 1.05, 1.6), 5.5))
+
+
+def finish(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
+    """Write the figure if there is a path; the ending decides the format."""
+    if path is not None:
+        figure.savefig(path)
+    return figure

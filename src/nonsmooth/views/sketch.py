@@ -1,0 +1,694 @@
+"""Sketches of a mechanism: a symbol for every kind of element.
+
+A symbol is a function of a `Sketch` and an element. It is looked up by the
+element's class, then by its base classes, so that a kind of the user's own is drawn
+like its family. To give a kind its own symbol, add it here:
+
+    @symbol(MySpring)
+    def my_spring(s: Sketch, element: MySpring) -> None:
+        s.line([s.point(element.a), s.point(element.b)])
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nonsmooth.elements.base import Named
+from nonsmooth.elements.bodies import Ground, MovingSupport, PointMass, RigidBody
+from nonsmooth.elements.drives import Drive, RotationDrive, TranslationDrive
+from nonsmooth.elements.forces import (
+    Couple,
+    ExpressionForce,
+    Force,
+    PointForce,
+    SpringDamper,
+    TorsionSpring,
+)
+from nonsmooth.elements.joints import (
+    Distance,
+    Joint,
+    PinInSlot,
+    Prismatic,
+    Revolute,
+    Weld,
+)
+from nonsmooth.views.figure import INK, PALE, PALETTE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from nonsmooth.result import Result
+
+Floats = NDArray[np.float64]
+Pose = tuple[float, float, float]
+Poses = dict[str, Pose]
+E = TypeVar("E", bound=Named)
+
+# Instants by default, and the number of bodies beyond which two are enough.
+N_INSTANT, MANY_BODIES = 5, 60
+# The faintest instant has this part of the last one's colour.
+FAINTEST = 0.18
+# Length of a symbol beside the whole picture, and beside a typical body.
+SYMBOL_PART, BODY_PART = 0.022, 0.11
+# Width of a bar beside the length of a typical body, and its range, pt.
+BAR_PART, BAR_RANGE = 0.1, (1.2, 7.0)
+# Width of the picture, pt; only the widths of strokes depend on it.
+PICTURE = 400.0
+# Levels, from below: what is drawn later hides what is drawn before.
+GUIDES, BODIES, FORCES, PINS, DRIVES, TEXT = range(6)
+
+_SYMBOLS: dict[type[Named], Callable[[Any, Any], None]] = {}
+
+
+def symbol(
+    kind: type[E],
+) -> Callable[[Callable[[Sketch, E], None]], Callable[[Sketch, E], None]]:
+    """Register the symbol of a kind, or of a whole family."""
+
+    def register(function: Callable[[Sketch, E], None]) -> Callable[[Sketch, E], None]:
+        _SYMBOLS[kind] = function
+        return function
+
+    return register
+
+
+# ---- the drawing board -----------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sketch:
+    """The mechanism at one instant, and the pens to draw it.
+
+    Points are global (x, y) in metres; `unit` is the length of a symbol.
+    """
+
+    axes: Axes
+    elements: tuple[Named, ...]
+    poses: Poses  # of every body at this instant
+    history: Sequence[Poses]  # at every instant of the picture
+    values: Mapping[str, float]  # force columns at this instant
+    unit: float  # m
+    bar: float  # pt, width of a bar
+    down: float  # rad, direction of gravity, or -y
+    ink: float  # 1 for the last instant, less for the earlier ones
+    layer: float  # of the instant
+    has_names: bool
+
+    # -- where things are
+
+    def body(self, reference: str) -> Named:
+        """Return the body of "body" or "body.point"."""
+        name = reference.partition(".")[0]
+        for element in self.elements:
+            if element.name == name:
+                return element
+        return Ground()
+
+    def is_ground(self, reference: str) -> bool:
+        """Return whether a marker is on the fixed frame."""
+        return isinstance(self.body(reference), Ground)
+
+    def pose(self, reference: str, poses: Poses | None = None) -> Pose:
+        """Return x, y, theta of "body" or "body.point"."""
+        name, _, point = reference.partition(".")
+        x, y, theta = (self.poses if poses is None else poses).get(name, (0.0,) * 3)
+        places: dict[str, tuple[float, float]] = getattr(
+            self.body(reference), "points", {}
+        )
+        dx, dy = places[point] if point else (0.0, 0.0)
+        c, n = math.cos(theta), math.sin(theta)
+        return x + c * dx - n * dy, y + n * dx + c * dy, theta
+
+    def point(self, reference: str) -> Floats:
+        """Return the place of "body" or "body.point"."""
+        return np.array(self.pose(reference)[:2])
+
+    def place(self, origin: ArrayLike, angle: float, shape: ArrayLike) -> Floats:
+        """Return a shape given in units, turned and moved to its place."""
+        c, n = math.cos(angle), math.sin(angle)
+        turn = np.array([[c, n], [-n, c]])
+        return np.asarray(origin) + self.unit * np.asarray(shape, dtype=float) @ turn
+
+    def colour_of(self, reference: str) -> str:
+        """Return the colour of a body."""
+        body = self.body(reference)
+        if isinstance(body, Ground | MovingSupport):
+            return PALE
+        moving = [e for e in self.elements if isinstance(e, RigidBody | PointMass)]
+        return PALETTE[:-1][moving.index(body) % (len(PALETTE) - 1)]
+
+    # -- pens
+
+    def faded(self, colour: str, part: float = 1.0) -> tuple[float, ...]:
+        """Return a colour mixed with white, the more the earlier the instant."""
+        from matplotlib.colors import to_rgb
+
+        weight = self.ink * part
+        return tuple(1.0 - weight * (1.0 - c) for c in to_rgb(colour))
+
+    def line(
+        self,
+        points: ArrayLike,
+        colour: str = INK,
+        width: float = 1.2,
+        level: int = FORCES,
+        part: float = 1.0,
+        dashes: str = "-",
+    ) -> None:
+        """Draw a line with round ends."""
+        x, y = np.asarray(points, dtype=float).T
+        self.axes.plot(
+            x,
+            y,
+            color=self.faded(colour, part),
+            lw=width,
+            ls=dashes,
+            solid_capstyle="round",
+            solid_joinstyle="round",
+            zorder=self.layer + level,
+        )
+
+    def polygon(
+        self,
+        points: ArrayLike,
+        colour: str = INK,
+        fill: str | None = None,
+        part: float = 1.0,
+        width: float = 1.2,
+        level: int = FORCES,
+        hatch: str | None = None,
+    ) -> None:
+        """Draw a closed shape; `part` lightens its filling."""
+        from matplotlib.patches import Polygon
+
+        self.axes.add_patch(
+            Polygon(
+                np.asarray(points, dtype=float),
+                closed=True,
+                edgecolor=self.faded(colour),
+                facecolor=self.faded(fill, part) if fill else "none",
+                lw=width,
+                joinstyle="round",
+                hatch=hatch,
+                zorder=self.layer + level,
+            )
+        )
+
+    def disc(
+        self,
+        centre: ArrayLike,
+        radius: float,
+        colour: str = INK,
+        fill: str = "white",
+        part: float = 1.0,
+        width: float = 1.2,
+        level: int = PINS,
+    ) -> None:
+        """Draw a disc; its radius is in metres."""
+        turn = np.linspace(0.0, 2.0 * math.pi, 33)[:-1]
+        rim = np.column_stack([np.cos(turn), np.sin(turn)])
+        self.polygon(
+            np.asarray(centre) + radius * rim, colour, fill, part, width, level
+        )
+
+    def text(self, place: ArrayLike, words: str, colour: str = INK) -> None:
+        """Write a name, up and right of its place."""
+        if not self.has_names or self.ink < 1.0:
+            return
+        from matplotlib.patheffects import withStroke
+
+        x, y = np.asarray(place, dtype=float)
+        self.axes.annotate(
+            words,
+            (x, y),
+            xytext=(5.0, 5.0),
+            textcoords="offset points",
+            fontsize=8.5,
+            color=colour,
+            path_effects=[withStroke(linewidth=2.5, foreground="white")],
+            zorder=self.layer + TEXT,
+        )
+
+    # -- parts that several symbols use
+
+    def hatch(self, begin: ArrayLike, end: ArrayLike) -> None:
+        """Draw the edge of the ground, which lies to the right of begin to end."""
+        a, b = np.asarray(begin, dtype=float), np.asarray(end, dtype=float)
+        length = float(np.hypot(*(b - a)))
+        if length == 0.0:
+            return
+        along = (b - a) / length
+        inward = np.array([along[1], -along[0]])
+        n = max(3, round(length / (0.55 * self.unit)))
+        self.line([a, b], PALE, 1.2, GUIDES)
+        for k in range(n):
+            foot = a + (b - a) * (k + 1) / n
+            tip = foot + 0.6 * self.unit * (inward - along)
+            self.line([foot, tip], PALE, 0.7, GUIDES)
+
+    def pin(self, reference: str, other: str) -> None:
+        """Draw a pin, on a stand where one of its sides is fixed or a support."""
+        centre = self.point(reference)
+        for side in (reference, other):
+            body = self.body(side)
+            if isinstance(body, Ground):
+                if self.ink == 1.0:
+                    self.stand(centre)
+            elif isinstance(body, MovingSupport):
+                self.stand(centre, is_moving=True)
+        self.disc(centre, 0.42 * self.unit)
+
+    def stand(self, centre: ArrayLike, is_moving: bool = False) -> None:
+        """Draw the stand of a fixed pin: a triangle on the ground, or on a support."""
+        angle = self.down + 0.5 * math.pi
+        feet = self.place(centre, angle, [(0, 0), (-0.95, -1.6), (0.95, -1.6)])
+        self.polygon(feet, PALE, PALE, 0.25, 1.0, GUIDES)
+        left, right = self.place(centre, angle, [(-1.5, -1.6), (1.5, -1.6)])
+        if is_moving:
+            self.line([left, right], PALE, 2.5, GUIDES)
+        else:
+            self.hatch(left, right)
+
+    def along(self, a: str, b: str, axis: float) -> tuple[float, float]:
+        """Return how far b lies along a line fixed in a, least and most."""
+        reach: list[float] = []
+        for poses in self.history:
+            xa, ya, theta = self.pose(a, poses)
+            xb, yb, _ = self.pose(b, poses)
+            phi = theta + axis
+            reach.append(math.cos(phi) * (xb - xa) + math.sin(phi) * (yb - ya))
+        return min(reach), max(reach)
+
+    def guide(self, a: str, b: str, axis: float, half_width: float) -> None:
+        """Draw the guide or slot in a along which b moves."""
+        if self.is_ground(a) and self.ink < 1.0:
+            return
+        xa, ya, theta = self.pose(a)
+        low, high = (v / self.unit for v in self.along(a, b, axis))
+        low, high = low - 3.0, high + 3.0
+        colour = self.colour_of(a)
+        for side in (-half_width, half_width):
+            ends = self.place((xa, ya), theta + axis, [(low, side), (high, side)])
+            if self.is_ground(a):
+                # The ground lies outside the slot, or under the guide.
+                if side < 0.0:
+                    self.hatch(*ends)
+                elif half_width < 1.0:
+                    self.hatch(*ends[::-1])
+            else:
+                self.line(ends, colour, 1.0, GUIDES)
+
+    def anchor(self, reference: str, direction: Floats) -> None:
+        """Draw the wall that holds the end of a spring, `direction` leading away."""
+        if self.is_ground(reference):
+            angle = math.atan2(direction[1], direction[0]) - 0.5 * math.pi
+            self.hatch(*self.place(self.point(reference), angle, [(-1.2, 0), (1.2, 0)]))
+
+    def arrow(self, tail: ArrayLike, head: ArrayLike, colour: str) -> None:
+        """Draw an arrow."""
+        tail, head = np.asarray(tail, dtype=float), np.asarray(head, dtype=float)
+        angle = math.atan2(*(head - tail)[::-1])
+        tip = self.place(head, angle, [(0, 0), (-1.1, 0.45), (-1.1, -0.45)])
+        self.line([tail, 0.5 * (tip[1] + tip[2])], colour, 1.6, DRIVES)
+        self.polygon(tip, colour, colour, 1.0, 0.5, DRIVES)
+
+    def turn_arrow(self, centre: ArrayLike, sense: float, colour: str) -> None:
+        """Draw an arrow round a centre."""
+        radius, begin, end = 2.0, -0.35 * math.pi, 0.75 * math.pi
+        angles = np.linspace(begin, end, 40)[:: 1 if sense >= 0.0 else -1]
+        rim = radius * np.column_stack([np.cos(angles), np.sin(angles)])
+        points = self.place(centre, 0.0, rim)
+        self.line(points, colour, 1.6, DRIVES)
+        angle = float(angles[-1]) + math.copysign(0.5 * math.pi, sense)
+        shape = [(0.9, 0), (-0.3, 0.45), (-0.3, -0.45)]
+        self.polygon(
+            self.place(points[-1], angle, shape), colour, colour, 1.0, 0.5, DRIVES
+        )
+
+    def pivot(self, element: Joint | Force) -> Floats:
+        """Return where a rotation between a and b is best shown: at their joint."""
+        pair = {self.body(element.a).name, self.body(element.b).name}
+        for joint in self.elements:
+            if isinstance(joint, Joint) and not isinstance(joint, Drive):
+                if {self.body(joint.a).name, self.body(joint.b).name} == pair:
+                    return self.point(joint.b)
+        return self.point(element.b)
+
+
+# ---- bodies ----------------------------------------------------------------------
+
+
+def _hull(points: Floats) -> Floats:
+    """Return the corners of the convex hull; two for points on a line.
+
+    Monotone chain of A. M. Andrew: lower and upper boundary from sorted points.
+    """
+    ordered = sorted(set(map(tuple, points.tolist())))
+    if len(ordered) < 3:
+        return np.array(ordered)
+    # Corners flatter than this part of the extent are round-off.
+    flat = 1e-9 * float(np.ptp(points, axis=0).max()) ** 2
+
+    def chain(places: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
+        kept: list[tuple[float, ...]] = []
+        for p in places:
+            while len(kept) > 1:
+                (x0, y0), (x1, y1) = kept[-2], kept[-1]
+                if (x1 - x0) * (p[1] - y0) - (y1 - y0) * (p[0] - x0) > flat:
+                    break
+                kept.pop()
+            kept.append(p)
+        return kept[:-1]
+
+    return np.array(chain(ordered) + chain(ordered[::-1]))
+
+
+def _has_block(s: Sketch, body: Named) -> bool:
+    """Return whether a body is drawn as the block of a guide."""
+    return any(
+        isinstance(joint, Prismatic) and s.body(joint.b) is body for joint in s.elements
+    )
+
+
+@symbol(RigidBody)
+def rigid_body(s: Sketch, body: RigidBody) -> None:
+    """Draw a bar through the points and the mass centre, or a plate around them."""
+    centre = s.point(body.name)
+    colour = s.colour_of(body.name)
+    points = [s.point(f"{body.name}.{name}") for name in body.points]
+    corners = _hull(np.array([centre, *points]))
+    if len(corners) >= 3:
+        s.polygon(corners, colour, colour, 0.22, max(1.5, 0.4 * s.bar), BODIES)
+    elif len(corners) == 2:
+        s.line(corners, colour, s.bar, BODIES)
+        s.line(corners, colour, max(0.4, s.bar - 2.0), BODIES, 0.4)
+    elif not _has_block(s, body):
+        # A uniform disc of this mass and inertia, and a radius that shows it turn.
+        radius = math.sqrt(2.0 * body.inertia / body.mass)
+        radius = min(max(radius, s.unit), 8.0 * s.unit)
+        s.disc(centre, radius, colour, colour, 0.22, 1.5, BODIES)
+        rim = s.place(centre, s.poses[body.name][2], [(radius / s.unit, 0.0)])
+        s.line([centre, rim[0]], colour, 1.2, BODIES)
+    is_apart = all(np.hypot(*(p - centre)) > 0.8 * s.unit for p in points)
+    if is_apart and not _has_block(s, body) and s.bar > 2.0:
+        s.disc(centre, 0.2 * s.unit, INK, INK, 1.0, 0.5, BODIES)
+    s.text(centre, body.name, colour)
+
+
+@symbol(PointMass)
+def point_mass(s: Sketch, body: PointMass) -> None:
+    """Draw a disc."""
+    colour = s.colour_of(body.name)
+    s.disc(s.point(body.name), 0.8 * s.unit, colour, colour, 0.6, 1.2, BODIES)
+    s.text(s.point(body.name), body.name, colour)
+
+
+@symbol(MovingSupport)
+def moving_support(s: Sketch, body: MovingSupport) -> None:
+    """Draw the points of a support as a grey bar or plate."""
+    points = [s.point(body.name), *(s.point(f"{body.name}.{p}") for p in body.points)]
+    corners = _hull(np.array(points))
+    if len(corners) >= 3:
+        s.polygon(corners, PALE, PALE, 0.25, 1.2, BODIES, "///")
+    elif len(corners) == 2:
+        s.line(corners, PALE, s.bar, BODIES, 0.6)
+    else:
+        box = [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]
+        square = s.place(points[0], s.poses[body.name][2], box)
+        s.polygon(square, PALE, PALE, 0.25, 1.2, BODIES)
+    s.text(points[0], body.name, PALE)
+
+
+@symbol(Ground)
+def ground(s: Sketch, body: Ground) -> None:
+    """Draw nothing: the ground shows where something is fixed to it."""
+
+
+# ---- joints ----------------------------------------------------------------------
+
+
+@symbol(Joint)
+@symbol(Revolute)
+def revolute(s: Sketch, joint: Joint) -> None:
+    """Draw a pin."""
+    s.pin(joint.b, joint.a)
+    s.text(s.point(joint.b), joint.name)
+
+
+@symbol(Prismatic)
+def prismatic(s: Sketch, joint: Prismatic) -> None:
+    """Draw a block on a guide."""
+    s.guide(joint.a, joint.b, joint.axis, 1.0)
+    angle = s.pose(joint.a)[2] + joint.axis
+    box = [(-1.6, -1.0), (1.6, -1.0), (1.6, 1.0), (-1.6, 1.0)]
+    colour = s.colour_of(joint.b)
+    s.polygon(s.place(s.point(joint.b), angle, box), colour, colour, 0.3, 1.5, BODIES)
+    s.text(s.point(joint.b) + np.array([0.0, s.unit]), joint.name)
+
+
+@symbol(PinInSlot)
+def pin_in_slot(s: Sketch, joint: PinInSlot) -> None:
+    """Draw a slot and the pin in it."""
+    s.guide(joint.a, joint.b, joint.axis, 0.5)
+    s.disc(s.point(joint.b), 0.42 * s.unit)
+    s.text(s.point(joint.b), joint.name)
+
+
+@symbol(Weld)
+def weld(s: Sketch, joint: Weld) -> None:
+    """Draw a square, on hatching where it is fixed."""
+    x, y, angle = s.pose(joint.b)
+    box = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]
+    if s.ink == 1.0 and (s.is_ground(joint.a) or s.is_ground(joint.b)):
+        turn = s.down + 0.5 * math.pi
+        s.hatch(*s.place((x, y), turn, [(-1.3, -0.5), (1.3, -0.5)]))
+    s.polygon(s.place((x, y), angle, box), INK, INK, 1.0, 1.0, PINS)
+    s.text((x, y), joint.name)
+
+
+@symbol(Distance)
+def distance(s: Sketch, joint: Distance) -> None:
+    """Draw a thin rod with a pin at both ends."""
+    ends = [s.point(joint.a), s.point(joint.b)]
+    s.line(ends, INK, 1.5, BODIES)
+    s.pin(joint.a, joint.a)
+    s.pin(joint.b, joint.b)
+    s.text(0.5 * (ends[0] + ends[1]), joint.name)
+
+
+# ---- drives: what the engine prescribes ------------------------------------------
+
+
+@symbol(Drive)
+def drive(s: Sketch, element: Drive) -> None:
+    """Draw a ring round the driven point."""
+    s.disc(s.point(element.b), 1.1 * s.unit, PALETTE[1], "none", 1.0, 1.6, DRIVES)
+    s.text(s.point(element.b), element.name, PALETTE[1])
+
+
+@symbol(RotationDrive)
+def rotation_drive(s: Sketch, element: RotationDrive) -> None:
+    """Draw an arrow round the joint, in the positive sense."""
+    centre = s.pivot(element)
+    s.turn_arrow(centre, 1.0, PALETTE[1])
+    s.text(centre + 2.0 * s.unit * np.array([0.8, 0.4]), element.name, PALETTE[1])
+
+
+@symbol(TranslationDrive)
+def translation_drive(s: Sketch, element: TranslationDrive) -> None:
+    """Draw an arrow along the driven direction."""
+    angle = s.pose(element.a)[2] + element.axis
+    tail, head = s.place(s.point(element.b), angle, [(1.9, 0.0), (5.0, 0.0)])
+    s.arrow(tail, head, PALETTE[1])
+    s.text(head, element.name, PALETTE[1])
+
+
+# ---- forces ----------------------------------------------------------------------
+
+
+@symbol(Force)
+@symbol(ExpressionForce)
+def force(s: Sketch, element: Force) -> None:
+    """Draw a dashed line from a to b, or the arrow of a force on b alone."""
+    if s.is_ground(element.a):
+        force_arrow(s, element)
+    else:
+        ends = [s.point(element.a), s.point(element.b)]
+        s.line(ends, PALETTE[3], 1.2, FORCES, dashes="--")
+        s.text(0.5 * (ends[0] + ends[1]), element.name, PALETTE[3])
+
+
+@symbol(PointForce)
+def force_arrow(s: Sketch, element: Force) -> None:
+    """Draw an arrow in the direction of the force at this instant, onto b."""
+    fx = s.values[f"{element.name}.force_x"]
+    fy = s.values[f"{element.name}.force_y"]
+    if math.hypot(fx, fy) > 0.0:
+        head = s.point(element.b)
+        tail = s.place(head, math.atan2(fy, fx), [(-4.5, 0.0)])[0]
+        s.arrow(tail, head, PALETTE[3])
+        s.text(tail, element.name, PALETTE[3])
+
+
+@symbol(Couple)
+def couple(s: Sketch, element: Couple) -> None:
+    """Draw an arrow round the joint, in the sense of the torque."""
+    torque = s.values[f"{element.name}.torque"]
+    if torque != 0.0:
+        centre = s.pivot(element)
+        s.turn_arrow(centre, torque, PALETTE[3])
+        s.text(centre + 2.0 * s.unit * np.array([0.8, 0.4]), element.name, PALETTE[3])
+
+
+@symbol(SpringDamper)
+def spring_damper(s: Sketch, element: SpringDamper) -> None:
+    """Draw a zigzag for stiffness, a dashpot for damping, side by side for both."""
+    a, b = s.point(element.a), s.point(element.b)
+    length = float(np.hypot(*(b - a))) / s.unit
+    if length == 0.0:
+        return
+    direction = (b - a) / (length * s.unit)
+    s.anchor(element.a, direction)
+    s.anchor(element.b, -direction)
+    angle = math.atan2(direction[1], direction[0])
+    has_spring, has_damper = element.stiffness > 0.0, element.damping > 0.0
+    aside = 0.75 if has_spring and has_damper else 0.0
+    # Straight ends, as long as there is room for them.
+    lead = min(1.2, 0.15 * length)
+    if has_spring or not has_damper:
+        n = 7
+        inner = np.linspace(2 * lead, length - 2 * lead, 2 * n)
+        zigzag = np.where(np.arange(2 * n) % 2 == 0, 0.55, -0.55)
+        zigzag[[0, -1]] = 0.0
+        shape = [(0, 0), (lead, 0), (lead, aside)]
+        shape += list(zip(inner, zigzag + aside, strict=True))
+        shape += [(length - lead, aside), (length - lead, 0), (length, 0)]
+        s.line(s.place(a, angle, shape), PALETTE[2], 1.2)
+    if has_damper:
+        middle, half = 0.5 * length, min(1.1, 0.2 * length)
+        for shape in (
+            [(0, 0), (lead, 0), (lead, -aside), (middle - half, -aside)],
+            [(middle + 0.2 * half, -aside), (length - lead, -aside)],
+            [(length - lead, -aside), (length - lead, 0), (length, 0)],
+            [(middle + 0.2 * half, 0.4 - aside), (middle + 0.2 * half, -0.4 - aside)],
+            [
+                (middle + half, 0.55 - aside),
+                (middle - half, 0.55 - aside),
+                (middle - half, -0.55 - aside),
+                (middle + half, -0.55 - aside),
+            ],
+        ):
+            s.line(s.place(a, angle, shape), PALETTE[2], 1.2)
+    s.text(0.5 * (a + b), element.name, PALETTE[2])
+
+
+@symbol(TorsionSpring)
+def torsion_spring(s: Sketch, element: TorsionSpring) -> None:
+    """Draw a spiral at the joint."""
+    centre = s.pivot(element)
+    angle = np.linspace(0.0, 4.5 * math.pi, 90)
+    radius = 0.5 + 1.3 * angle / angle[-1]
+    spiral = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
+    s.line(s.place(centre, s.pose(element.b)[2], spiral), PALETTE[2], 1.0)
+    s.text(centre + s.unit * np.array([0.8, -2.6]), element.name, PALETTE[2])
+
+
+# ---- the picture -----------------------------------------------------------------
+
+
+def instants(result: Result) -> int:
+    """Return how many instants a picture of the run shows by default."""
+    return N_INSTANT if result.system.n_moving <= MANY_BODIES else 2
+
+
+def _draw_element(s: Sketch, element: Named) -> None:
+    for kind in type(element).__mro__:
+        if kind in _SYMBOLS:
+            _SYMBOLS[kind](s, element)
+            return
+
+
+def _reaches(s: Sketch) -> tuple[Floats, list[float]]:
+    """Return all places of the picture, and the extent of each body with points."""
+    places: list[Floats] = []
+    lengths: list[float] = []
+    for element in s.elements:
+        if isinstance(element, RigidBody | PointMass | MovingSupport):
+            markers = [element.name]
+            markers += [f"{element.name}.{p}" for p in getattr(element, "points", {})]
+            for poses in s.history:
+                own = np.array([s.pose(marker, poses)[:2] for marker in markers])
+                places.append(own)
+            lengths.append(float(np.ptp(places[-1], axis=0).max()))
+        elif isinstance(element, Joint) and not isinstance(element, Drive):
+            sides = [side for side in (element.a, element.b) if s.is_ground(side)]
+            places.extend(np.array([s.pose(side)[:2]]) for side in sides)
+        elif isinstance(element, SpringDamper):
+            places.append(np.array([s.point(element.a), s.point(element.b)]))
+    return np.concatenate(places), [length for length in lengths if length > 0.0]
+
+
+def draw_on(axes: Axes, result: Result, times: Floats, has_names: bool) -> None:
+    """Draw the mechanism at increasing times."""
+    model = result.system.model
+    elements = tuple(model.elements())
+    bodies = [name for name in result.system.bodies if name != "ground"]
+    columns = [f"{name}.{c}" for name in bodies for c in ("x", "y", "theta")]
+    columns += [
+        f"{f.name}.{c}" for f in model.forces for c in ("force_x", "force_y", "torque")
+    ]
+    samples = result.sample(times, columns)
+    history: list[Poses] = [
+        {
+            name: (
+                float(samples[f"{name}.x"][k]),
+                float(samples[f"{name}.y"][k]),
+                float(samples[f"{name}.theta"][k]),
+            )
+            for name in bodies
+        }
+        for k in range(len(times))
+    ]
+    gx, gy = model.gravity
+    unit, bar = 1.0, 1.0
+    for k in [0, *range(len(times))]:
+        last = len(times) - 1
+        fade = 1.0 if k == last else FAINTEST + 0.4 * k / last
+        s = Sketch(
+            axes=axes,
+            elements=elements,
+            poses=history[k],
+            history=history,
+            values={name: float(samples[name][k]) for name in columns},
+            unit=unit,
+            bar=bar,
+            down=math.atan2(gy, gx) if (gx, gy) != (0.0, 0.0) else -0.5 * math.pi,
+            ink=fade,
+            layer=10.0 * k,
+            has_names=has_names,
+        )
+        if unit == 1.0 and bar == 1.0:
+            unit, bar = _sizes(s)
+            continue
+        for element in elements:
+            # What acts on the mechanism is shown once, at the last instant.
+            if k == last or not isinstance(element, Drive | Force):
+                _draw_element(s, element)
+    axes.set_axisbelow(True)
+    shown = ", ".join(f"{t:.4g}" for t in times)
+    axes.set_title(f"t = {shown} s", fontsize=9.5, loc="left")
+
+
+def _sizes(s: Sketch) -> tuple[float, float]:
+    """Return the length of a symbol in m and the width of a bar in pt."""
+    places, lengths = _reaches(s)
+    extent = float(np.ptp(places, axis=0).max()) or 1.0
+    typical = float(np.median(lengths)) if lengths else extent
+    unit = min(SYMBOL_PART * extent, BODY_PART * typical)
+    return unit, float(np.clip(BAR_PART * PICTURE * typical / extent, *BAR_RANGE))
