@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nonsmooth.elements.base import Element, Named
+from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.bodies import Body, Ground, Point, PointMass, RigidBody
 from nonsmooth.elements.drives import Drive
 from nonsmooth.elements.events import Event
@@ -47,6 +48,7 @@ class Model(Element, family="model"):
     joints: tuple[Joint, ...] = ()
     drives: tuple[Drive, ...] = ()
     forces: tuple[Force, ...] = ()
+    contacts: tuple[Contact, ...] = ()
     events: tuple[Event, ...] = ()
     assemble: bool = False
     keep: tuple[str, ...] = ()
@@ -83,7 +85,7 @@ class Model(Element, family="model"):
         bodies = {body.name: body for body in self.bodies}
         bodies.setdefault("ground", Ground())
         for element in self.elements():
-            if isinstance(element, Joint | Force | Event):
+            if isinstance(element, Joint | Force | Event | Contact):
                 self._check_markers(element, bodies)
         self._check_drives()
         self._check_keep(bodies)
@@ -111,7 +113,7 @@ class Model(Element, family="model"):
                     )
 
     def _check_markers(
-        self, element: Joint | Force | Event, bodies: dict[str, Body]
+        self, element: Joint | Force | Event | Contact, bodies: dict[str, Body]
     ) -> None:
         sides: list[Body] = []
         for side in ("a", "b"):
@@ -122,8 +124,11 @@ class Model(Element, family="model"):
                 raise element.fail(
                     side, reference, f"no body '{name}'; " + nearest(name, bodies)
                 )
-            if body.marker(point) is None:
-                points = getattr(body, "points", {})
+            is_shape = isinstance(element, Contact) and body.shape(point) is not None
+            if not is_shape and body.marker(point) is None:
+                points = {**getattr(body, "points", {})}
+                if isinstance(element, Contact):
+                    points |= getattr(body, "shapes", {})
                 raise element.fail(
                     side, reference, f"no such point; {nearest(point, points)}"
                 )
@@ -136,6 +141,8 @@ class Model(Element, family="model"):
             )
         if not any(isinstance(body, RigidBody | PointMass) for body in sides):
             raise element.fail("b", element.b, "neither a nor b is on a body with mass")
+        if isinstance(element, Contact):
+            return
         held = element.holds_angle if isinstance(element, Joint) else element.turns
         for side, body, is_held in zip("ab", sides, held, strict=True):
             if is_held and isinstance(body, PointMass):
@@ -184,5 +191,6 @@ _FAMILIES: dict[str, type[Named]] = {
     "joints": Joint,
     "drives": Drive,
     "forces": Force,
+    "contacts": Contact,
     "events": Event,
 }

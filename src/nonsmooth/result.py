@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.kernels import entry
+from nonsmooth.kernels.assemble import CONTACT, GAP, GAP_RATE, LAM_N, LAM_T, V_T
 from nonsmooth.kernels.tables import Work
 from nonsmooth.system import System
 
@@ -31,6 +32,13 @@ Limit = Literal["before", "after"]
 
 _POSE = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
 _POINT = ("x", "y", "vx", "vy", "ax", "ay")
+_CONTACT = {
+    "gap": GAP,
+    "gap_rate": GAP_RATE,
+    "normal_force": LAM_N,
+    "friction_force": LAM_T,
+    "slip_velocity": V_T,
+}
 _WRENCH = ("force_x", "force_y", "torque")
 
 
@@ -67,11 +75,14 @@ class EventRecord:
     t: float  # s
     element: str
     kind: str  # "rising" or "falling" for a user's event
-    action: str  # "record" or "stop"
+    action: str = "record"  # or "stop"
+    before: str = ""  # mode of a contact
+    after: str = ""
 
     def __str__(self) -> str:
         """Return a readable line."""
-        return f"{self.t:16.12g} s  {self.element:<16} {self.kind}"
+        change = f"  {self.before} -> {self.after}" if self.before else ""
+        return f"{self.t:16.12g} s  {self.element:<16} {self.kind:<12}{change}"
 
 
 class EventTable(Sequence[EventRecord]):
@@ -226,6 +237,9 @@ class Steps:
     cap: Floats  # (n) s, laws are evaluated no later than this
     is_implicit: NDArray[np.int64]  # (n)
     arc: NDArray[np.int64]  # (n) number of the arc each step belongs to
+    side: NDArray[np.int64]  # (n, n_contact) open, pressing or released
+    slip: NDArray[np.int64]  # (n, n_contact) stick, or sign of the slip
+    approach: Floats  # (n, n_contact) m/s, rate of overlap at touch-down
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -312,6 +326,7 @@ class Result:
                 moved.reshape(-1),
                 n_y,
                 self.system.size,
+                *self._modes(index[inside]),
             )
             y[inside] = moved
         return y, t_law
@@ -365,12 +380,17 @@ class Result:
         for k, name in enumerate(system.forces):
             for i, quantity in enumerate(_WRENCH):
                 places[f"{name}.{quantity}"] = ("wrench", 8 * k + i, 1.0)
+        for k, name in enumerate(system.contacts):
+            for quantity, i in _CONTACT.items():
+                places[f"{name}.{quantity}"] = ("contact", CONTACT * k + i, 1.0)
         for k, name in enumerate(system.supports[:-1]):
             for i, quantity in enumerate(_WRENCH):
                 places[f"{name}.{quantity}"] = ("load", 3 * k + i, -1.0)
         return places
 
-    def _evaluate(self, y: Floats, t_law: Floats) -> dict[str, Floats]:
+    def _evaluate(
+        self, y: Floats, t_law: Floats, index: NDArray[np.int64]
+    ) -> dict[str, Floats]:
         """Evaluate accelerations, reactions and forces at states."""
         m, n = self.system.tables, len(t_law)
         sizes = {
@@ -380,6 +400,7 @@ class Result:
             "wrench": 8 * m.n_force,
             "joint": 3 * m.n_joint,
             "load": 3 * m.n_support,
+            "contact": CONTACT * m.n_contact,
         }
         arrays = {name: np.empty((n, size)) for name, size in sizes.items()}
         y = np.ascontiguousarray(y)
@@ -391,6 +412,7 @@ class Result:
             y.reshape(-1),
             self.system.n_y,
             *self.baumgarte,
+            *self._modes(index),
             *(array.reshape(-1) for array in arrays.values()),
         )
         return arrays
@@ -422,7 +444,7 @@ class Result:
             if name not in self._places:
                 raise ModelError(f"no quantity '{name}'; {nearest(name, self._places)}")
         y, t_law = self._states(times, limit, project=True)
-        arrays = self._evaluate(y, t_law)
+        arrays = self._evaluate(y, t_law, self._find(times, limit)[0])
         columns: dict[str, Floats] = {"t": times}
         for name in chosen:
             array, index, factor = self._places[name]
@@ -444,7 +466,7 @@ class Result:
         if len(t) > 1:
             last, t_last = self._states(t[-1:], "before", project=False)
             y[-1], t_law[-1] = last[0], t_last[0]
-        arrays = self._evaluate(y, t_law)
+        arrays = self._evaluate(y, t_law, self._find(t, "after")[0])
         n = system.n_dof
         q, v, work = y[:, :n], y[:, n : 2 * n], y[:, 2 * n :]
         kinetic = 0.5 * (v * v) @ system.tables.mass

@@ -10,7 +10,7 @@ import dataclasses
 import importlib
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,12 +22,17 @@ from nonsmooth.elements.bodies import (
     Body,
     Ground,
     MovingSupport,
+    Point,
     PointMass,
     RigidBody,
 )
+from nonsmooth.elements.contacts import Contact
+from nonsmooth.elements.friction import Coulomb
 from nonsmooth.elements.laws import Constant, TimeLaw
+from nonsmooth.elements.shapes import Circle, Line, Shape
 from nonsmooth.errors import ModelError
 from nonsmooth.kernels import abi
+from nonsmooth.kernels.assemble import CONTACT
 from nonsmooth.kernels.tables import Tables, Work
 from nonsmooth.model import Model
 
@@ -75,6 +80,7 @@ class System:
     forces: tuple[str, ...]
     supports: tuple[str, ...]  # moving supports, then the ground
     events: tuple[str, ...]
+    contacts: tuple[str, ...]  # one for each pair of a surface and a disc
     works: tuple[str, ...]  # entries of the ledger
     markers: dict[str, int]  # "body" or "body.point" -> row
     size: float  # m, extent of the model
@@ -126,8 +132,19 @@ class System:
             "x": m.n_row,
             "lam": m.n_row,
             "a": m.n_dof,
+            "contact": CONTACT * m.n_contact,
+            "approach": m.n_contact,
         }
-        arrays = {name: np.zeros(size) for name, size in sizes.items()}
+        arrays: dict[str, Any] = {name: np.zeros(size) for name, size in sizes.items()}
+        # Joints always hold; the rows of contacts begin empty.
+        active = np.ones(m.n_row, dtype=np.int64)
+        active[m.contact_row[m.contact_row >= 0]] = 0
+        arrays |= {
+            "side": np.zeros(m.n_contact, dtype=np.int64),
+            "slip": np.zeros(m.n_contact, dtype=np.int64),
+            "is_active": active,
+            "n_stuck": 0,
+        }
         return Work(pivot=1.0, has_lost_rank=0, n_rank_loss=0, **arrays)
 
 
@@ -167,6 +184,11 @@ class _Packer:
             self.markers[reference] = len(self.marker_rows)
             self.marker_rows.append((self.index[name], *place))
         return self.markers[reference]
+
+    def place(self, name: str, point: Point) -> int:
+        """Return a marker at a point of a body that has no name."""
+        self.marker_rows.append((self.index[name], *point))
+        return len(self.marker_rows) - 1
 
     def kind(self, family: str, element: Element) -> int:
         """Return the number of an element's row function, compiling it if new."""
@@ -281,6 +303,8 @@ def pack(model: Model) -> System:
             supports.append((first_law, ledger(support.name)))
         else:
             supports.append((-1, -1))
+    contacts, radii, mu, mu0, contact_names = _pack_contacts(model, packer, row, ledger)
+    row += sum(1 for contact in contacts if contact[6] >= 0)
     guards = [
         (
             packer.kind("guard", event),
@@ -304,13 +328,27 @@ def pack(model: Model) -> System:
     places = np.array(packer.marker_rows, dtype=float).reshape(-1, 3)
     marker_body = places[:, 0].astype(np.int64)
     joint = _columns("joint", "kind a b par law row n_row work", joints)
-    sides = marker_body[np.stack([joint["joint_a"], joint["joint_b"]], axis=1)]
-    # First coordinate of each side of each joint, -1 if prescribed.
+    contact = _columns(
+        "contact", "shape shape_par a b normal normal_par row work", contacts
+    )
+    # Joints and the rows of sticking contacts are ordered together.
+    has_row = contact["contact_row"] >= 0
+    ends = np.concatenate(
+        [
+            np.stack([joint["joint_a"], joint["joint_b"]], axis=1),
+            np.stack([contact["contact_a"], contact["contact_b"]], axis=1)[has_row],
+        ]
+    )
+    n_row = np.concatenate([joint["joint_n_row"], np.ones(has_row.sum(), np.int64)])
+    sides = marker_body[ends]
+    # First coordinate of each side of each owner of rows, -1 if prescribed.
     dof = np.where(sides < n_moving, 3 * sides, -1)
-    _order_rows(joint, dof)
+    begins = _order_rows(n_row, dof)
+    joint["joint_row"] = begins[: len(joints)].copy()
+    contact["contact_row"][has_row] = begins[len(joints) :]
     row_dof = np.empty((row, 2), dtype=np.int64)
-    for k, begin in enumerate(joint["joint_row"]):
-        row_dof[begin : begin + joint["joint_n_row"][k]] = dof[k]
+    for k, begin in enumerate(begins):
+        row_dof[begin : begin + n_row[k]] = dof[k]
     first, start, pairs = _skyline(row_dof)
     tables = Tables(
         n_body=len(packer.bodies),
@@ -323,7 +361,9 @@ def pack(model: Model) -> System:
         n_pair=len(pairs),
         n_profile=int(np.sum(np.arange(row) - first + 1)),
         n_force=len(forces),
+        n_contact=len(contacts),
         n_guard=len(guards),
+        n_watch=len(guards) + 4 * len(contacts),
         n_work=len(works),
         par=np.array(packer.par, dtype=float),
         address=np.array(packer.functions, dtype=np.int64),
@@ -338,7 +378,11 @@ def pack(model: Model) -> System:
         row_dof=row_dof,
         first=first,
         start=start,
+        contact_radius=np.array(radii, dtype=float),
+        contact_mu=np.array(mu, dtype=float),
+        contact_mu0=np.array(mu0, dtype=float),
         **joint,
+        **contact,
         **_columns("support", "law work", supports),
         **_columns("law", "kind par", packer.laws),
         **_columns("pair", "i j dof at", pairs),
@@ -354,6 +398,7 @@ def pack(model: Model) -> System:
         forces=tuple(f.name for f in model.forces),
         supports=tuple(b.name for b in packer.supports),
         events=tuple(e.name for e in model.events),
+        contacts=tuple(contact_names),
         works=tuple(works),
         markers=packer.markers,
         size=size,
@@ -380,26 +425,100 @@ def _size(packer: _Packer) -> float:
     return largest if largest > 0.0 else 1.0
 
 
-def _order_rows(joint: dict[str, NDArray[np.int64]], dof: NDArray[np.int64]) -> None:
-    """Give rows numbers such that joints that share a body stand close together.
+def _order_rows(
+    n_row: NDArray[np.int64], dof: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Give rows numbers such that owners that share a body stand close together.
 
-    Reverse Cuthill-McKee on the graph of joints. For a handful of rows the profile
-    is full in any order, and SciPy need not be imported.
+    Reverse Cuthill-McKee on the graph of joints and contacts. For a handful of rows
+    the profile is full in any order, and SciPy need not be imported.
     """
     n = len(dof)
-    n_row = joint["joint_n_row"]
-    if n_row.sum() <= 12:
-        return
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import reverse_cuthill_mckee
+    order = np.arange(n)
+    if n_row.sum() > 12:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-    k, side = np.nonzero(dof >= 0)
-    incidence = coo_array(
-        (np.ones(len(k)), (k, dof[k, side] // 3)), shape=(n, dof.max() // 3 + 1)
-    ).tocsr()
-    graph = (incidence @ incidence.T).tocsr()
-    order = np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True))
-    joint["joint_row"][order] = np.concatenate([[0], np.cumsum(n_row[order])[:-1]])
+        k, side = np.nonzero(dof >= 0)
+        incidence = coo_array(
+            (np.ones(len(k)), (k, dof[k, side] // 3)), shape=(n, dof.max() // 3 + 1)
+        ).tocsr()
+        graph = (incidence @ incidence.T).tocsr()
+        order = np.asarray(reverse_cuthill_mckee(graph, symmetric_mode=True))
+    begins = np.zeros(n, dtype=np.int64)
+    begins[order] = np.cumsum(n_row[order]) - n_row[order]
+    return begins
+
+
+def _pack_contacts(
+    model: Model, packer: _Packer, row: int, ledger: Callable[[str], int]
+) -> tuple[list[tuple[int, ...]], list[float], list[float], list[float], list[str]]:
+    """Take contacts apart into discs against surfaces."""
+    rows: list[tuple[int, ...]] = []
+    radii: list[float] = []
+    mu: list[float] = []
+    mu0: list[float] = []
+    names: list[str] = []
+    for contact in model.contacts:
+        pairs = list(_elementary(packer, contact))
+        for k, (surface, body_a, marker_b, radius) in enumerate(pairs):
+            name = contact.name if len(pairs) == 1 else f"{contact.name}.{k + 1}"
+            friction = contact.friction
+            work = ledger(f"{name}.normal")
+            ledger(f"{name}.friction")
+            rows.append(
+                (
+                    packer.kind("shape", surface),
+                    packer.pool(surface),
+                    packer.marker(body_a),
+                    marker_b,
+                    packer.kind("normal", contact.normal),
+                    packer.pool(contact.normal),
+                    row if friction is not None else -1,
+                    work,
+                )
+            )
+            row += friction is not None
+            radii.append(radius)
+            names.append(name)
+            is_coulomb = isinstance(friction, Coulomb)
+            mu.append(friction.mu if is_coulomb else 0.0)
+            mu0.append(friction.static if is_coulomb else 0.0)
+    return rows, radii, mu, mu0, names
+
+
+def _elementary(
+    packer: _Packer, contact: Contact
+) -> Iterator[tuple[Shape, str, int, float]]:
+    """Yield (surface, its body, marker of the disc, radius of the disc)."""
+    sides: list[tuple[str, Shape | None, Point | None]] = []
+    for reference in (contact.a, contact.b):
+        name, _, part = reference.partition(".")
+        body = packer.bodies[packer.index[name]]
+        shape = body.shape(part)
+        is_frame = isinstance(body, Ground | MovingSupport)
+        if shape is None and is_frame and not part:
+            shape = Line()
+        sides.append((name, shape, body.marker(part) if shape is None else None))
+    (body_a, surface, point_a), (body_b, outline, point_b) = sides
+    if surface is None and point_a is not None:
+        raise contact.fail("a", contact.a, "give a surface: a line, circle, segment or polygon")
+    assert surface is not None
+    if point_b is not None:
+        yield surface, body_a, packer.marker(contact.b), 0.0
+        return
+    assert outline is not None
+    corners = outline.corners()
+    if not corners:
+        raise contact.fail("b", contact.b, "an endless line cannot be b; exchange a and b")
+    for corner in corners:
+        yield surface, body_a, packer.place(body_b, corner), outline.radius_of_corners()
+    if len(corners) > 1:
+        # An outline is also touched on its edges by the corners of the other.
+        for corner in surface.corners() if not isinstance(surface, Circle) else ():
+            yield outline, body_b, packer.place(body_a, corner), 0.0
+        if isinstance(surface, Circle):
+            yield outline, body_b, packer.place(body_a, surface.center), surface.radius
 
 
 def _skyline(

@@ -133,6 +133,8 @@ class Element:
     def _checked(
         self, item: dataclasses.Field[Any], annotation: Any, value: Any
     ) -> Any:
+        if get_origin(annotation) is dict and family_of(annotation) is not None:
+            return self._checked_mapping(item, annotation, value)
         family = family_of(annotation)
         if family is not None:
             if isinstance(value, family) or (
@@ -160,6 +162,21 @@ class Element:
         if minimum is not None and plain is not None and not plain >= minimum:
             raise self.fail(item.name, value, f"must be >= {minimum:g} {unit}".rstrip())
         return plain
+
+    def _checked_mapping(
+        self, item: dataclasses.Field[Any], annotation: Any, value: Any
+    ) -> dict[str, Element]:
+        """Check a mapping from names to elements."""
+        family = family_of(annotation)
+        assert family is not None
+        if not isinstance(value, dict):
+            raise self.fail(item.name, value, f"give a mapping of {family.family}s")
+        mapping: dict[Any, Any] = dict(value)
+        for name, element in mapping.items():
+            if not isinstance(name, str) or not isinstance(element, family):
+                kinds = ", ".join(sorted(family.kinds))
+                raise self.fail(f"{item.name}[{name!r}]", element, f"give one of: {kinds}")
+        return mapping
 
     def parameters(self) -> list[float]:
         """Return the numbers a row function finds at `p`, in the order of the fields.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from nonsmooth.elements.base import Named, quantity
 from nonsmooth.elements.laws import TimeLaw
+from nonsmooth.elements.shapes import Shape
 
 Point = tuple[float, float]  # m, m
 
@@ -23,11 +24,20 @@ class Body(Named, family="body"):
         points: dict[str, Point] = getattr(self, "points", {})
         return (0.0, 0.0) if not point else points.get(point)
 
+    def shape(self, name: str) -> Shape | None:
+        """Return a shape by name, or None."""
+        shapes: dict[str, Shape] = getattr(self, "shapes", {})
+        return shapes.get(name)
+
     def check(self) -> None:
         super().check()
-        for point in getattr(self, "points", {}):
-            if not point.isidentifier():
-                raise self.fail("points", point, "use letters, digits and '_'")
+        for field_name in ("points", "shapes"):
+            for name in getattr(self, field_name, {}):
+                if not name.isidentifier():
+                    raise self.fail(field_name, name, "use letters, digits and '_'")
+        for name in getattr(self, "shapes", {}):
+            if name in getattr(self, "points", {}):
+                raise self.fail("shapes", name, "is also the name of a point")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +51,7 @@ class RigidBody(Body):
     velocity: Point = (0.0, 0.0)  # m/s
     angular_velocity: float = quantity("rad/s", default=0.0)
     points: dict[str, Point] = field(default_factory=dict)  # m, in the body's frame
+    shapes: dict[str, Shape] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +74,7 @@ class MovingSupport(Body):
     y: TimeLaw | float = 0.0  # m
     theta: TimeLaw | float = 0.0  # rad
     points: dict[str, Point] = field(default_factory=dict)  # m, in its frame
+    shapes: dict[str, Shape] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +83,7 @@ class Ground(Body):
 
     name: str = "ground"
     points: dict[str, Point] = field(default_factory=dict)  # m
+    shapes: dict[str, Shape] = field(default_factory=dict)
 
     def check(self) -> None:
         super().check()

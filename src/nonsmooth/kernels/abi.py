@@ -17,6 +17,8 @@ address, so a new law never recompiles the solver.
     joint      rows(p, s, a, b, out)       out[9 r: 9 r + 9], one block per row
     force      wrench(p, s, t, a, b, out)  out[0:8]
     guard      guard(p, t, a, b, out)      out[0:2] = g, g'
+    shape      nearest(p, a, b, out)       out[0:4] = distance, normal, its rate
+    normal     force(p, overlap, overlap_rate, approach_rate)
 
 `p` points to the element's parameters, in the order of its fields; `s` to the
 values of its time laws, three per law; `a` and `b` to the motion of its two
@@ -246,6 +248,8 @@ SIGNATURES = {
     "joint": types.void(_PTR, _PTR, _PTR, _PTR, _PTR),
     "force": types.void(_PTR, _PTR, types.float64, _PTR, _PTR, _PTR),
     "guard": types.void(_PTR, types.float64, _PTR, _PTR, _PTR),
+    "shape": types.void(_PTR, _PTR, _PTR, _PTR),
+    "normal": types.float64(_PTR, types.float64, types.float64, types.float64),
 }
 
 # Callbacks live as long as the process: kernels hold only their addresses.
@@ -275,12 +279,14 @@ def address(family, function) -> int:
 
 
 def _emit_call(context, builder, sig, args):
-    """Call the function at args[0] with the other arguments; it returns nothing."""
+    """Call the function at args[0] with the other arguments."""
     kinds = [context.get_value_type(arg) for arg in sig.args[1:]]
-    function_type = ir.FunctionType(ir.VoidType(), kinds)
+    is_void = sig.return_type == types.void
+    returns = ir.VoidType() if is_void else context.get_value_type(sig.return_type)
+    function_type = ir.FunctionType(returns, kinds)
     function = builder.inttoptr(args[0], function_type.as_pointer())
-    builder.call(function, args[1:])
-    return context.get_dummy_value()
+    value = builder.call(function, args[1:])
+    return context.get_dummy_value() if is_void else value
 
 
 if JIT:
@@ -304,6 +310,17 @@ if JIT:
     def call_guard(typing, addr, p, t, a, b, out):
         """Call guard(p, t, a, b, out)."""
         return types.void(addr, p, types.float64, a, b, out), _emit_call
+
+    @intrinsic
+    def call_shape(typing, addr, p, a, b, out):
+        """Call nearest(p, a, b, out)."""
+        return types.void(addr, p, a, b, out), _emit_call
+
+    @intrinsic
+    def call_normal(typing, addr, p, overlap, overlap_rate, approach_rate):
+        """Call force(p, overlap, overlap_rate, approach_rate)."""
+        f8 = types.float64
+        return f8(addr, p, f8, f8, f8), _emit_call
 
     @intrinsic
     def data(typing, array):
@@ -350,6 +367,14 @@ else:
     def call_guard(addr, p, t, a, b, out):
         """Call guard(p, t, a, b, out)."""
         _functions[addr](p, t, a, b, out)
+
+    def call_shape(addr, p, a, b, out):
+        """Call nearest(p, a, b, out)."""
+        _functions[addr](p, a, b, out)
+
+    def call_normal(addr, p, overlap, overlap_rate, approach_rate):
+        """Call force(p, overlap, overlap_rate, approach_rate)."""
+        return _functions[addr](p, overlap, overlap_rate, approach_rate)
 
     def data(array):
         """Return the array itself."""

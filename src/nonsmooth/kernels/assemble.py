@@ -8,7 +8,35 @@ markers, joint rows, forces.
 
 import math
 
-from nonsmooth.kernels.abi import at, call_force, call_joint, call_law, kernel
+from nonsmooth.kernels.abi import (
+    at,
+    call_force,
+    call_joint,
+    call_law,
+    call_normal,
+    call_shape,
+    kernel,
+    stack_floats,
+)
+
+# State of a contact: apart, pressing, or overlapping without force.
+OPEN, PRESSING, RELEASED = 0, 1, 2
+# Numbers kept for each contact.
+CONTACT = 12
+(
+    GAP,  # m
+    N_X,  # normal, from a to b
+    N_Y,
+    TURN,  # rad/s, of the normal
+    GAP_RATE,  # m/s
+    V_T,  # m/s
+    FORCE,  # N, the normal law's value, not cut off
+    LAM_N,  # N
+    LAM_T,  # N
+    ARM,  # from marker a to the contact point: x, then y
+    ARM_Y,
+    SLIP_BIAS,  # m/s^2, v_t' = G_a a_a + G_b a_b + this
+) = range(CONTACT)
 
 
 @kernel
@@ -113,6 +141,142 @@ def rows(m, w):
 
 
 @kernel
+def contacts(m, w):
+    """Gap, slip and normal force of every contact, and the rows of sticking ones.
+
+    Both bodies are seen at the same place, the point of b's disc nearest to a:
+
+        gap'  = n·(v_b - v_a)        v_t = tau·(v_b - v_a)
+        v_t'  = tau·(a_b - a_a) + omega_a n·(v_mb - v_ma) + n' gap'
+    """
+    for k in range(m.n_contact):
+        c = at(w.contact, CONTACT * k)
+        a = at(w.motion, 9 * m.contact_a[k])
+        b = at(w.motion, 9 * m.contact_b[k])
+        call_shape(
+            m.address[m.contact_shape[k]], at(m.par, m.contact_shape_par[k]), a, b, c
+        )
+        radius = m.contact_radius[k]
+        c[GAP] -= radius
+        nx, ny = c[N_X], c[N_Y]
+        tx, ty = ny, -nx
+        c[ARM] = b[0] - radius * nx - a[0]
+        c[ARM_Y] = b[1] - radius * ny - a[1]
+        dx, dy = b[3] - a[3], b[4] - a[4]
+        wx = dx + b[5] * radius * ny + a[5] * c[ARM_Y]
+        wy = dy - b[5] * radius * nx - a[5] * c[ARM]
+        c[GAP_RATE] = nx * wx + ny * wy
+        c[V_T] = tx * wx + ty * wy
+        c[SLIP_BIAS] = a[5] * (nx * dx + ny * dy) + c[TURN] * c[GAP_RATE]
+        c[FORCE] = normal_force(m, w, k, c[GAP], c[GAP_RATE])
+        c[LAM_N] = c[FORCE] if w.side[k] == PRESSING else 0.0
+        c[LAM_T] = -w.slip[k] * m.contact_mu[k] * c[LAM_N]
+        if m.contact_row[k] >= 0:
+            contact_row(m, w, k, c)
+
+
+@kernel
+def normal_force(m, w, k, gap, gap_rate):
+    """Return the normal law's value, not cut off at zero."""
+    return call_normal(
+        m.address[m.contact_normal[k]],
+        at(m.par, m.contact_normal_par[k]),
+        max(0.0, -gap),
+        -gap_rate,
+        w.approach[k],
+    )
+
+
+@kernel
+def contact_block(m, k, c, G):
+    """Write v_t's coefficients on the motions of markers a and b."""
+    tx, ty = c[N_Y], -c[N_X]
+    G[0] = -tx
+    G[1] = -ty
+    G[2] = -(c[ARM] * ty - c[ARM_Y] * tx)
+    G[3] = tx
+    G[4] = ty
+    # (-r n) x tau = r
+    G[5] = m.contact_radius[k]
+
+
+@kernel
+def contact_row(m, w, k, c):
+    """Write the row v_t = 0 of a sticking contact, or an empty one."""
+    i = m.contact_row[k]
+    w.g[i] = 0.0
+    w.g_t[i] = 0.0
+    w.bias[i] = 0.0
+    if not w.is_active[i]:
+        for j in range(6):
+            w.J[6 * i + j] = 0.0
+        return
+    w.bias[i] = c[SLIP_BIAS]
+    contact_block(m, k, c, at(w.block, 9 * i + 3))
+    carry_row(m, w, i, 0, m.contact_a[k])
+    carry_row(m, w, i, 1, m.contact_b[k])
+
+
+@kernel
+def push_contact(m, w, k, lam_n, lam_t):
+    """Apply a contact's force to both bodies."""
+    c = at(w.contact, CONTACT * k)
+    fx = lam_n * c[N_X] + lam_t * c[N_Y]
+    fy = lam_n * c[N_Y] - lam_t * c[N_X]
+    wrench = stack_floats(3)
+    wrench[0] = fx
+    wrench[1] = fy
+    wrench[2] = m.contact_radius[k] * lam_t
+    push(m, w, m.contact_b[k], wrench, 1.0)
+    wrench[2] = c[ARM] * fy - c[ARM_Y] * fx
+    push(m, w, m.contact_a[k], wrench, -1.0)
+
+
+@kernel
+def stick_forces(m, w):
+    """Take the friction of sticking contacts from the reactions, also on supports."""
+    for k in range(m.n_contact):
+        i = m.contact_row[k]
+        if i >= 0 and w.is_active[i]:
+            w.contact[CONTACT * k + LAM_T] = w.lam[i]
+            for side in range(2):
+                marker = m.contact_b[k] if side else m.contact_a[k]
+                if 3 * m.marker_body[marker] >= m.n_dof:
+                    push(m, w, marker, at(w.block, 9 * i + 3 + 3 * side), w.lam[i])
+
+
+@kernel
+def slip_acceleration(m, w, k):
+    """Return v_t' of contact k, the markers' accelerations being known."""
+    c = at(w.contact, CONTACT * k)
+    a = at(w.motion, 9 * m.contact_a[k] + 6)
+    b = at(w.motion, 9 * m.contact_b[k] + 6)
+    G = stack_floats(6)
+    contact_block(m, k, c, G)
+    total = c[SLIP_BIAS]
+    for i in range(3):
+        total += G[i] * a[i] + G[3 + i] * b[i]
+    return total
+
+
+@kernel
+def gap_acceleration(m, w, k):
+    """Return gap'' of contact k, the markers' accelerations being known.
+
+    n·(a_b - a_a - alpha_a x arm) + omega_b r n' - omega_a (tau·(v_mb - v_ma) + r n')
+        - n' v_t
+    """
+    c = at(w.contact, CONTACT * k)
+    a = at(w.motion, 9 * m.contact_a[k])
+    b = at(w.motion, 9 * m.contact_b[k])
+    nx, ny = c[N_X], c[N_Y]
+    r, turn = m.contact_radius[k], c[TURN]
+    total = nx * (b[6] - a[6] + a[8] * c[ARM_Y]) + ny * (b[7] - a[7] - a[8] * c[ARM])
+    along = ny * (b[3] - a[3]) - nx * (b[4] - a[4])
+    return total + b[5] * r * turn - a[5] * (along + r * turn) - turn * c[V_T]
+
+
+@kernel
 def carry_row(m, w, i, side, marker):
     """Carry a side of row i from its marker to the marker's body."""
     G = at(w.block, 9 * i + 3 + 3 * side)
@@ -159,6 +323,10 @@ def forces(m, w, t):
         )
         push(m, w, m.force_b[k], out, 1.0)
         push(m, w, m.force_a[k], at(out, 3), 1.0)
+    for k in range(m.n_contact):
+        if w.side[k] == PRESSING:
+            c = at(w.contact, CONTACT * k)
+            push_contact(m, w, k, c[LAM_N], c[LAM_T])
 
 
 @kernel
@@ -197,6 +365,10 @@ def powers(m, w, power):
             for i in range(3):
                 total += out[i] * b[i] + out[3 + i] * a[i]
             power[m.force_work[k]] = total
+    for k in range(m.n_contact):
+        c = at(w.contact, CONTACT * k)
+        power[m.contact_work[k]] = c[LAM_N] * c[GAP_RATE]
+        power[m.contact_work[k] + 1] = c[LAM_T] * c[V_T]
     for k in range(m.n_support):
         if m.support_work[k] >= 0:
             total = 0.0

@@ -1,6 +1,6 @@
 """Kernels called from Python outside the march; arrays arrive flat and contiguous."""
 
-from nonsmooth.kernels import assemble, guards, modes, skyline
+from nonsmooth.kernels import assemble, guards, modes, skyline, switch
 from nonsmooth.kernels.abi import at, data, kernel
 
 # Least pivot of S, relative to its diagonal entry, of an ordinary pose.
@@ -70,9 +70,9 @@ def derivative(m, w, t, y, alpha, beta, dy):
 
 
 @kernel
-def guard_values(m, w, t, y, a, out):
+def guard_values(m, w, t, y, a, scratch, out):
     """Write value and rate of every guard at one state."""
-    guards.evaluate(m, w, t, data(y), data(a), data(out))
+    guards.evaluate(m, w, t, data(y), data(a), data(scratch), 1.0, data(out))
 
 
 @kernel
@@ -97,13 +97,14 @@ def freeze(m, w):
 
 
 @kernel
-def project_samples(m, w, n, t, y, n_y, size):
+def project_samples(m, w, n, t, y, n_y, size, mode, approach):
     """Move sampled states onto the constraints, except near a singular pose.
 
     There the correction would be larger than the error it mends.
     """
     for k in range(n):
         state = at(data(y), k * n_y)
+        set_mode(m, w, at(data(mode), 2 * k * m.n_contact), at(data(approach), k * m.n_contact))
         modes.configure(m, w, t[k], state, at(state, m.n_dof))
         modes.factor_rows(m, w)
         if w.pivot > NEARLY_SINGULAR:
@@ -112,12 +113,14 @@ def project_samples(m, w, n, t, y, n_y, size):
 
 @kernel
 def evaluate_samples(
-    m, w, n, t, y, n_y, alpha, beta, lam, a, motion, wrench, joint, load
+    m, w, n, t, y, n_y, alpha, beta, mode, approach,
+    lam, a, motion, wrench, joint, load, contact
 ):
     """Accelerations, marker motion, reactions and forces at sampled states."""
     for k in range(n):
         state = at(data(y), k * n_y)
         v = at(state, m.n_dof)
+        set_mode(m, w, at(data(mode), 2 * k * m.n_contact), at(data(approach), k * m.n_contact))
         modes.configure(m, w, t[k], state, v)
         modes.factor_rows(m, w)
         modes.accelerate(m, w, t[k], v, alpha, beta, at(data(a), k * m.n_dof))
@@ -127,6 +130,18 @@ def evaluate_samples(
         copy(8 * m.n_force, w.wrench, at(data(wrench), k * 8 * m.n_force))
         copy(3 * m.n_support, w.load, at(data(load), k * 3 * m.n_support))
         joint_wrenches(m, w, at(data(joint), k * 3 * m.n_joint))
+        n_contact = assemble.CONTACT * m.n_contact
+        copy(n_contact, w.contact, at(data(contact), k * n_contact))
+
+
+@kernel
+def set_mode(m, w, mode, approach):
+    """Set sides, slips and approach rates."""
+    for k in range(m.n_contact):
+        w.side[k] = mode[k]
+        w.slip[k] = mode[m.n_contact + k]
+        w.approach[k] = approach[k]
+    switch.activate(m, w)
 
 
 @kernel
@@ -165,3 +180,9 @@ def on_dense(n, x, step, coef, n_coef, n_y, out):
             for p in range(n_coef, 0, -1):
                 value = x[k] * (c[p * n_y + i] + value)
             out[k * n_y + i] = c[i] + value
+
+
+@kernel
+def mode_from(m, w, mode, approach):
+    """Set the mode from arrays."""
+    set_mode(m, w, data(mode), data(approach))

@@ -1,5 +1,13 @@
 """Watching guards on the dense output of a step.
 
+First the user's events, then four guards for each contact. A contact's guards are
+positive in its mode:
+
+    0  gap, or overlap                      touch_down, separate
+    1  force / overlap, or its negative     release, re_engage
+    2  v_t times its sign, or mu0 lam_n + lam_t     stick or reverse, break_away
+    3  mu0 lam_n - lam_t                    break_away
+
 A guard is sampled with its rate at a few nodes of the step. A change of sign
 between nodes brackets a root; so does an extremum on the far side of zero, found
 where the rate changes sign, so that a pair of roots inside a step is not lost.
@@ -7,8 +15,19 @@ The side a guard starts from is remembered, not read from a value that may be
 round-off.
 """
 
-from nonsmooth.kernels import assemble, steps
+from nonsmooth.kernels import assemble, modes, steps
 from nonsmooth.kernels.abi import FLOATS, NUMBER, at, call_guard, far, kernel
+from nonsmooth.kernels.assemble import (
+    CONTACT,
+    FORCE,
+    GAP,
+    GAP_RATE,
+    LAM_N,
+    LAM_T,
+    OPEN,
+    PRESSING,
+    V_T,
+)
 from nonsmooth.kernels.run import Run
 from nonsmooth.kernels.tables import Tables, Work
 
@@ -17,15 +36,78 @@ N_NODE = 4
 TIE = 1e-12
 MAX_BISECTION = 60
 NONE = 2.0
+# Differences for the rates of forces: part of the time in which an overlap changes
+# by itself, and part of a step.
+LAW_DIFFERENCE = 1e-5
+STEP_DIFFERENCE = 1e-4
+# Overlap below which a law is evaluated there, as a part of the model's size: the
+# ratio of force to overlap has a limit that round-off hides.
+SMALLEST_OVERLAP = 1e-13
 
 
-@far(Tables, Work, NUMBER, FLOATS, FLOATS, FLOATS)
-def evaluate(m, w, t, y, a, out):
-    """Value and rate of every guard at (t, y) with accelerations a."""
-    assemble.time_laws(m, w, t)
-    assemble.supports(m, w)
-    assemble.markers(m, w, y, at(y, m.n_dof))
-    assemble.add_acceleration(m, w, a)
+@kernel
+def stiffness_ratio(m, w, k, gap, gap_rate, size):
+    """Return force / overlap of contact k."""
+    overlap = max(-gap, SMALLEST_OVERLAP * size)
+    return assemble.normal_force(m, w, k, -overlap, gap_rate) / overlap
+
+
+@kernel
+def contact_guards(m, w, k, size, out):
+    """Write the four guards of contact k and their rates; accelerations are known."""
+    for i in range(4):
+        out[2 * i] = 1.0
+        out[2 * i + 1] = 0.0
+    c = at(w.contact, CONTACT * k)
+    gap, rate = c[GAP], c[GAP_RATE]
+    sign = 1.0 if w.side[k] == OPEN else -1.0
+    out[0] = sign * gap
+    out[1] = sign * rate
+    if w.side[k] == OPEN:
+        return
+    acceleration = assemble.gap_acceleration(m, w, k)
+    sign = 1.0 if w.side[k] == PRESSING else -1.0
+    out[2] = sign * stiffness_ratio(m, w, k, gap, rate, size)
+    swiftness = abs(rate) / max(-gap, SMALLEST_OVERLAP * size)
+    swiftness += abs(acceleration) / (abs(rate) + 1e-300)
+    dt = LAW_DIFFERENCE / (swiftness + 1e-300)
+    after = stiffness_ratio(
+        m, w, k, gap + dt * rate, rate + dt * acceleration, size
+    )
+    before = stiffness_ratio(
+        m, w, k, gap - dt * rate, rate - dt * acceleration, size
+    )
+    out[3] = sign * (after - before) / (2.0 * dt)
+    if w.side[k] != PRESSING or m.contact_row[k] < 0:
+        return
+    if w.slip[k] != 0:
+        out[4] = w.slip[k] * c[V_T]
+        out[5] = w.slip[k] * assemble.slip_acceleration(m, w, k)
+    else:
+        limit = m.contact_mu0[k] * c[LAM_N]
+        out[4] = limit + c[LAM_T]
+        out[6] = limit - c[LAM_T]
+
+
+@far(Tables, Work, NUMBER, FLOATS, FLOATS, FLOATS, NUMBER, FLOATS)
+def evaluate(m, w, t, y, a, scratch, size, out):
+    """Value and rate of every guard at (t, y) with accelerations a.
+
+    Rates of the friction of sticking contacts are left at zero; `on_dense` has them.
+    """
+    v = at(y, m.n_dof)
+    if w.n_stuck > 0:
+        # Friction at rest is a reaction.
+        modes.configure(m, w, t, y, v)
+        modes.factor_rows(m, w)
+        modes.accelerate(m, w, t, v, 0.0, 0.0, scratch)
+        assemble.add_acceleration(m, w, scratch)
+    else:
+        assemble.time_laws(m, w, t)
+        assemble.supports(m, w)
+        assemble.markers(m, w, y, v)
+        assemble.contacts(m, w)
+        assemble.add_acceleration(m, w, a)
     for k in range(m.n_guard):
         call_guard(
             m.address[m.guard_kind[k]],
@@ -35,23 +117,42 @@ def evaluate(m, w, t, y, a, out):
             at(w.motion, 9 * m.guard_b[k]),
             at(out, 2 * k),
         )
+    for k in range(m.n_contact):
+        contact_guards(m, w, k, size, at(out, 2 * (m.n_guard + 4 * k)))
+
+
+@kernel
+def at_fraction(m, w, r, h, x, out):
+    """Evaluate every guard at the fraction x of the step."""
+    steps.on_dense(r, x, r.dense)
+    steps.rate_on_dense(m, r, h, x, r.rate)
+    evaluate(m, w, min(r.t + x * h, r.t_cap), r.dense, r.rate, r.d, r.size, out)
 
 
 @far(Tables, Work, Run, NUMBER, NUMBER, FLOATS)
 def on_dense(m, w, r, h, x, out):
     """Value and rate of every guard at the fraction x of the step."""
-    steps.on_dense(r, x, r.dense)
-    steps.rate_on_dense(m, r, h, x, r.rate)
-    evaluate(m, w, min(r.t + x * h, r.t_cap), r.dense, r.rate, out)
+    if w.n_stuck > 0:
+        other = x + STEP_DIFFERENCE if x < 0.5 else x - STEP_DIFFERENCE
+        at_fraction(m, w, r, h, other, r.beside)
+    at_fraction(m, w, r, h, x, out)
+    if w.n_stuck > 0:
+        for k in range(m.n_contact):
+            if w.side[k] == PRESSING and m.contact_row[k] >= 0 and w.slip[k] == 0:
+                for i in range(2, 4):
+                    j = 2 * (m.n_guard + 4 * k + i)
+                    out[j + 1] = (r.beside[j] - out[j]) / ((other - x) * h)
 
 
 @kernel
 def arm(m, w, r, a):
-    """Set the sides at the start of a run: a guard at zero by its rate."""
-    evaluate(m, w, min(r.t, r.t_cap), r.y, a, r.guard)
+    """Set the sides of the user's guards: one at zero by its rate."""
+    evaluate(m, w, min(r.t, r.t_cap), r.y, a, r.d, r.size, r.guard)
     for k in range(m.n_guard):
         value, rate = r.guard[2 * k], r.guard[2 * k + 1]
         r.side[k] = value if value != 0.0 else rate
+    for k in range(m.n_guard, m.n_watch):
+        r.side[k] = 1.0
 
 
 @kernel
@@ -98,10 +199,16 @@ def root(m, w, r, h, k, x0, x1, side):
 
 
 @kernel
+def direction_of(m, k):
+    """Return the direction guard k fires in; a contact's guards fall."""
+    return m.guard_direction[k] if k < m.n_guard else -1
+
+
+@kernel
 def first_root(m, w, r, h, k, limit):
     """First root of guard k in its direction up to the fraction `limit`, or NONE."""
-    n = 2 * m.n_guard
-    direction = m.guard_direction[k]
+    n = 2 * m.n_watch
+    direction = direction_of(m, k)
     # Flat to second order at the start: the first node tells its side.
     start = r.side[k] if r.side[k] != 0.0 else r.node[n + 2 * k]
     side = 1.0 if start > 0.0 else -1.0
@@ -129,17 +236,17 @@ def first_root(m, w, r, h, k, limit):
 @far(Tables, Work, Run, NUMBER, returns=NUMBER)
 def locate(m, w, r, h):
     """Return the fraction of the step's earliest event, or NONE; mark who fires."""
-    n = 2 * m.n_guard
+    n = 2 * m.n_watch
     for j in range(N_NODE + 1):
         on_dense(m, w, r, h, j / N_NODE, at(r.node, j * n))
     earliest = NONE
-    for k in range(m.n_guard):
+    for k in range(m.n_watch):
         r.fired[k] = 0
         r.root[k] = first_root(m, w, r, h, k, earliest)
         earliest = min(earliest, r.root[k])
     if earliest <= 1.0:
         tie = TIE * max(abs(r.t + earliest * h), h) / h
-        for k in range(m.n_guard):
+        for k in range(m.n_watch):
             if r.root[k] <= earliest + tie:
                 r.fired[k] = 1
     return earliest

@@ -6,7 +6,7 @@ given number of steps; everything it needs to go on is in the block `r`.
 
 import math
 
-from nonsmooth.kernels import guards, radau, steps
+from nonsmooth.kernels import guards, radau, steps, switch
 from nonsmooth.kernels.abi import at, kernel
 from nonsmooth.kernels.run import (
     CANNOT_ASSEMBLE,
@@ -17,6 +17,7 @@ from nonsmooth.kernels.run import (
     STEP_TOO_SMALL,
     STOPPED,
     TICK,
+    UNDECIDED,
 )
 
 # Steps in a row that look stiff before the implicit method takes over, and calm
@@ -176,6 +177,13 @@ def forget_step(m, r):
 
 
 @kernel
+def watch_end(m, w, r, h, row):
+    """Evaluate the guards at the end of a landed step."""
+    a = at(r.K, row * r.n_y + m.n_dof)
+    guards.evaluate(m, w, min(r.t + h, r.t_cap), r.y1, a, r.d, r.size, r.guard)
+
+
+@kernel
 def land_on_event(m, w, r, tb, h):
     """Retake the step so that it ends on its first fired guard; return its size.
 
@@ -186,6 +194,8 @@ def land_on_event(m, w, r, tb, h):
     while not r.fired[k]:
         k += 1
     longest = h
+    guards.on_dense(m, w, r, h, r.root[k], r.guard)
+    rate = r.guard[2 * k + 1]
     h = h * r.root[k]
     for attempts in range(1, MAX_LANDING + 1):
         if r.is_implicit:
@@ -199,8 +209,7 @@ def land_on_event(m, w, r, tb, h):
             land_explicit(m, w, r, tb, h)
         row = 1 if r.is_implicit else tb.n_stage
         t1 = min(r.t + h, r.t_cap)
-        guards.evaluate(m, w, t1, r.y1, at(r.K, row * r.n_y + m.n_dof), r.guard)
-        rate = r.guard[2 * k + 1]
+        watch_end(m, w, r, h, row)
         change = -r.guard[2 * k] / rate if rate != 0.0 else 0.0
         # Away from the dense root by more than its error: a graze; stay.
         is_wild = abs(change) > 0.1 * longest or not 0.0 < h + change <= longest
@@ -212,7 +221,7 @@ def land_on_event(m, w, r, tb, h):
 
 
 @kernel
-def record(m, r, log, h, is_implicit):
+def record(m, w, r, log, h, is_implicit):
     """Append the step to the log."""
     i = log.n
     n = r.n_y
@@ -224,8 +233,12 @@ def record(m, r, log, h, is_implicit):
         coef[j] = r.y[j]
     for j in range(r.n_coef * n):
         coef[n + j] = r.C[j]
-    for k in range(m.n_guard):
-        log.event[i * m.n_guard + k] = r.fired[k]
+    for k in range(m.n_watch):
+        log.event[i * m.n_watch + k] = r.fired[k]
+    for k in range(m.n_contact):
+        log.side[i * m.n_contact + k] = w.side[k]
+        log.slip[i * m.n_contact + k] = w.slip[k]
+        log.approach[i * m.n_contact + k] = w.approach[k]
     log.n = i + 1
 
 
@@ -256,6 +269,9 @@ def choose_method(m, r, tb, h):
 @kernel
 def start_arc(m, w, r):
     """Evaluate y' at the start, and arm the guards; return a status."""
+    if not r.is_mode_known:
+        switch.first_mode(m, w, r, min(r.t, r.t_cap))
+        r.is_mode_known = 1
     steps.evaluate(m, w, r, r.t, r.y, r.K)
     if not is_finite(r.n_y, r.K):
         r.t_fail = r.t
@@ -287,8 +303,7 @@ def watch(m, w, r, tb, h, row):
         if h > 0.0 and not r.is_implicit:
             steps.dense(m, w, r, tb, h)
     else:
-        t1 = min(r.t + h, r.t_cap)
-        guards.evaluate(m, w, t1, r.y1, at(r.K, row * r.n_y + m.n_dof), r.guard)
+        watch_end(m, w, r, h, row)
     guards.settle(m, r)
     return h
 
@@ -313,14 +328,18 @@ def advance(m, w, r, tb, log, t_stop):
     if not was_implicit:
         steps.dense(m, w, r, tb, h)
     status = END
-    if m.n_guard > 0:
+    is_switched = False
+    if m.n_watch > 0:
         h = watch(m, w, r, tb, h, row)
         if h <= 0.0:
             return int(h)
         for k in range(m.n_guard):
             if r.fired[k] and m.guard_is_stop[k]:
                 status = STOPPED
-    record(m, r, log, h, was_implicit)
+        for k in range(m.n_guard, m.n_watch):
+            if r.fired[k]:
+                is_switched = True
+    record(m, w, r, log, h, was_implicit)
     r.n_step += 1
     r.t = t_stop if h == t_stop - r.t else r.t + h
     if was_implicit:
@@ -329,6 +348,12 @@ def advance(m, w, r, tb, log, t_stop):
     for i in range(r.n_y):
         r.y[i] = r.y1[i]
         r.K[i] = r.K[row * r.n_y + i]
+    if is_switched:
+        if switch.switch(m, w, r, min(r.t, r.t_cap)) != switch.DECIDED:
+            r.t_fail = r.t
+            return UNDECIDED
+        r.is_fresh = 0
+        r.h = 0.0
     return status
 
 

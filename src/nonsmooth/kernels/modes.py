@@ -22,6 +22,7 @@ def configure(m, w, t, q, v):
     assemble.supports(m, w)
     assemble.markers(m, w, q, v)
     assemble.rows(m, w)
+    assemble.contacts(m, w)
 
 
 @far(Tables, Work)
@@ -35,6 +36,10 @@ def factor_rows(m, w):
         b = at(J, m.pair_j[k])
         c = at(m.minv, m.pair_dof[k])
         S[m.pair_at[k]] += a[0] * c[0] * b[0] + a[1] * c[1] * b[1] + a[2] * c[2] * b[2]
+    for k in range(m.n_contact):
+        i = m.contact_row[k]
+        if i >= 0 and not w.is_active[i]:
+            S[m.start[i] + i] = 1.0
     w.has_lost_rank = 0
     w.pivot = skyline.factor(m.n_row, m.first, m.start, S, 0.0, w.L, w.d)
     if w.pivot <= skyline.RANK_TOLERANCE:
@@ -105,6 +110,7 @@ def accelerate(m, w, t, v, alpha, beta, a):
             w.x[i] -= alpha * row_rate(m, w, i, v) + beta * w.g[i]
     respond(m, w, a)
     assemble.load_supports(m, w)
+    assemble.stick_forces(m, w)
 
 
 @far(Tables, Work, NUMBER, FLOATS, NUMBER, NUMBER, FLOATS)

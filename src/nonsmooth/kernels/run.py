@@ -5,6 +5,7 @@ from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGER, INTEGERS, NUMBER, 
 # What a march ends with; `errors.py` has the sentences.
 END, FULL, TICK, STOPPED = 0, 1, 2, 3
 NOT_FINITE, STEP_TOO_SMALL, NEWTON_FAILED, CANNOT_ASSEMBLE = -1, -2, -3, -4
+UNDECIDED = -5
 
 
 class Tableau(Block):
@@ -73,11 +74,21 @@ class Run(Block):
     # guards
     dense = FLOATS  # (n_y) state on the dense output
     rate = FLOATS  # (n_dof) accelerations on the dense output
-    guard = FLOATS  # (2 n_guard) value and rate
-    side = FLOATS  # (n_guard) side of each guard at t, by its sign
-    node = FLOATS  # (n_node, 2 n_guard) values and rates inside the step
-    root = FLOATS  # (n_guard) fraction of the step, 2 for none
-    fired = INTEGERS  # (n_guard)
+    guard = FLOATS  # (2 n_watch) value and rate
+    side = FLOATS  # (n_watch) side of each guard at t, by its sign
+    node = FLOATS  # (n_node, 2 n_watch) values and rates inside the step
+    root = FLOATS  # (n_watch) fraction of the step, 2 for none
+    fired = INTEGERS  # (n_watch)
+    beside = FLOATS  # (2 n_watch) guards a little further on
+
+    # switching; n = n_contact
+    is_mode_known = INTEGER
+    rests = INTEGERS  # (n) whether a contact is at rest and to be decided
+    listed = INTEGERS  # (n) the contacts at rest
+    delassus = FLOATS  # (n, n)
+    slip_rate = FLOATS  # (n)
+    limit = FLOATS  # (n)
+    friction = FLOATS  # (n)
 
     # the implicit method, n = n_dof
     h_factored = NUMBER  # step the Newton matrices belong to, 0 for none
@@ -111,4 +122,7 @@ class Log(Block):
     h = FLOATS  # (capacity)
     is_implicit = INTEGERS  # (capacity)
     coef = FLOATS  # (capacity, 1 + n_coef, n_y) y at the start, then C
-    event = INTEGERS  # (capacity, n_guard) guards that fired at its end
+    event = INTEGERS  # (capacity, n_watch) guards that fired at its end
+    side = INTEGERS  # (capacity, n_contact) mode of the step
+    slip = INTEGERS  # (capacity, n_contact)
+    approach = FLOATS  # (capacity, n_contact)

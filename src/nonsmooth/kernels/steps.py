@@ -141,7 +141,10 @@ def tangent_norm(m, w, r, e):
     whole = norm(r.n_y, e, r.tol)
     if not r.is_projected or m.n_row == 0 or not whole < math.inf:
         return whole
-    modes.keep_tangent(m, w, e)
+    # A sticking contact holds velocities; its place is not corrected afterwards, so
+    # that there every error of position counts.
+    if w.n_stuck == 0:
+        modes.keep_tangent(m, w, e)
     modes.keep_tangent(m, w, at(e, n))
     return max(norm(r.n_y, e, r.tol), whole * math.sqrt(r.rtol))
 

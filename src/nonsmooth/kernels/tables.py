@@ -22,7 +22,9 @@ class Tables(Block):
     n_pair = INTEGER
     n_profile = INTEGER
     n_force = INTEGER
-    n_guard = INTEGER
+    n_contact = INTEGER
+    n_guard = INTEGER  # of the user's events
+    n_watch = INTEGER  # all guards: the user's, then four for each contact
     n_work = INTEGER
 
     par = FLOATS  # parameters of every element
@@ -72,6 +74,18 @@ class Tables(Block):
     force_has_potential = INTEGERS
     force_work = INTEGERS  # entry of the ledger
 
+    contact_shape = INTEGERS  # kind of the surface on a
+    contact_shape_par = INTEGERS
+    contact_a = INTEGERS  # marker at the origin of a's body
+    contact_b = INTEGERS  # marker at the centre of b's disc
+    contact_radius = FLOATS  # m, of b's disc
+    contact_normal = INTEGERS  # kind of the normal law
+    contact_normal_par = INTEGERS
+    contact_mu = FLOATS  # while slipping
+    contact_mu0 = FLOATS  # at rest
+    contact_row = INTEGERS  # constraint row of sticking, -1 without friction
+    contact_work = INTEGERS  # entry of the ledger: normal; the next is friction
+
     guard_kind = INTEGERS
     guard_a = INTEGERS  # marker
     guard_b = INTEGERS  # marker
@@ -107,6 +121,14 @@ class Work(Block):
     x = FLOATS  # (n_row) scratch
     lam = FLOATS  # (n_row) reactions
     a = FLOATS  # (n_dof) accelerations
+    # contacts; CONTACT numbers each, see `assemble.contacts`
+    contact = FLOATS
+    approach = FLOATS  # (n_contact) m/s, rate of overlap at touch-down
+    # mode
+    side = INTEGERS  # (n_contact) OPEN, PRESSING or RELEASED
+    slip = INTEGERS  # (n_contact) 0 stick, +-1 sign of v_t; kept through flight
+    is_active = INTEGERS  # (n_row) whether a row constrains
+    n_stuck = INTEGER  # active contact rows
     pivot = NUMBER  # least pivot of S relative to its diagonal entry
     has_lost_rank = INTEGER  # the current factors are regularised
     n_rank_loss = INTEGER  # times this happened

@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +20,7 @@ from nonsmooth.kernels.run import Log, Run
 from nonsmooth.kernels.tableaux import EXPLICIT
 from nonsmooth.model import Model
 from nonsmooth.result import EventRecord, EventTable, Result, State, Steps
+from nonsmooth.solve.events import event_records
 from nonsmooth.solve.options import Baumgarte, Options
 from nonsmooth.solve.start import check_redundancy, consistent_start
 from nonsmooth.system import System, pack
@@ -138,16 +139,19 @@ class _Driver:
 
     def _new_run(self, is_implicit: bool, is_auto: bool) -> Run:
         system, options, tb = self.system, self.options, self.tableau
-        n, n_y, n_guard = system.n_dof, system.n_y, len(system.events)
+        n, n_y = system.n_dof, system.n_y
+        n_watch, n_contact = system.tables.n_watch, system.tables.n_contact
         # The implicit method's arrays are needed only where it can be used.
         ni = n if is_implicit or is_auto else 0
         n_coef = max(3, tb.degree)
         sizes = {
             "y": n_y, "y1": n_y, "stage": n_y, "moved": n_y,
             "K": max(tb.n, 2) * n_y, "C": n_coef * n_y, "e": 2 * n_y, "tol": n_y,
-            "dense": n_y, "rate": n, "guard": 2 * n_guard, "side": n_guard,
-            "node": (guards.N_NODE + 1) * 2 * n_guard, "root": n_guard,
-            "fired": n_guard,
+            "dense": n_y, "rate": n, "guard": 2 * n_watch, "side": n_watch,
+            "node": (guards.N_NODE + 1) * 2 * n_watch, "root": n_watch,
+            "fired": n_watch, "beside": 2 * n_watch,
+            "rests": n_contact, "listed": n_contact, "delassus": n_contact**2,
+            "slip_rate": n_contact, "limit": n_contact, "friction": n_contact,
             "Z": 6 * ni, "W": 6 * ni, "F": 3 * n_y if ni else 0, "Aq": ni * ni,
             "Av": ni * ni, "real_lu": ni * ni, "real_swap": ni,
             "complex_lu": ni * ni, "complex_swap": ni, "x": 2 * ni, "z": 2 * ni,
@@ -181,6 +185,7 @@ class _Driver:
 
     def _new_log(self) -> Log:
         n_y, n_coef = self.system.n_y, self.state.n_coef
+        n_contact = self.system.tables.n_contact
         per_step = 8 * (1 + n_coef) * n_y
         capacity = int(np.clip(CHUNK_BYTES // max(per_step, 1), 1, MAX_CHUNK_STEPS))
         return Log(
@@ -190,7 +195,10 @@ class _Driver:
             h=np.zeros(capacity),
             is_implicit=np.zeros(capacity, dtype=np.int64),
             coef=np.empty(capacity * (1 + n_coef) * n_y),
-            event=np.zeros(capacity * len(self.system.events), dtype=np.int64),
+            event=np.zeros(capacity * self.system.tables.n_watch, dtype=np.int64),
+            side=np.zeros(capacity * n_contact, dtype=np.int64),
+            slip=np.zeros(capacity * n_contact, dtype=np.int64),
+            approach=np.zeros(capacity * n_contact),
         )
 
     def run(self, progress: Progress | None) -> Result:
@@ -243,39 +251,9 @@ class _Driver:
             log = self._new_log()
 
     def _keep(self, log: Log) -> None:
-        """Store a chunk, and note its events."""
-        n, names = log.n, self.system.events
-        if n == 0:
-            return
-        self.chunks.append((log, n, self.state.t_cap, self.arc))
-        fired = log.event.reshape(-1, len(names))[:n] if names else np.zeros((n, 0))
-        for i, k in zip(*np.nonzero(fired), strict=True):
-            self._note_event(log, int(i), int(k))
-
-    def _note_event(self, log: Log, i: int, k: int) -> None:
-        event = self.system.model.events[k]
-        t = float(log.t[i] + log.h[i])
-        if i == log.n - 1:
-            t = float(self.state.t)
-        kind = event.direction
-        if kind == "both":
-            kind = "rising" if self._rate_at(log, i, k) > 0.0 else "falling"
-        self.events.append(
-            EventRecord(t=t, element=event.name, kind=kind, action=event.action)
-        )
-
-    def _rate_at(self, log: Log, i: int, k: int) -> float:
-        """Return the rate of guard k at the end of a logged step."""
-        n_coef, n_y, n = self.state.n_coef, self.system.n_y, self.system.n_dof
-        coef = log.coef.reshape(-1, 1 + n_coef, n_y)[i]
-        y = np.ascontiguousarray(coef.sum(axis=0))
-        dy = np.zeros(n_y)
-        t = min(float(log.t[i] + log.h[i]), self.state.t_cap)
-        work = self.system.work()
-        entry.derivative(self.system.tables, work, t, y, 0.0, 0.0, dy)
-        out = np.zeros(2 * len(self.system.events))
-        entry.guard_values(self.system.tables, work, t, y, dy[n : 2 * n].copy(), out)
-        return float(out[2 * k + 1])
+        """Store a chunk."""
+        if log.n:
+            self.chunks.append((log, log.n, self.state.t_cap, self.arc))
 
     def _finish(self, status: int) -> Result:
         state = self.state
@@ -292,11 +270,13 @@ class _Driver:
         outcome: Literal["finished", "stopped", "failed"] = "finished"
         if status == codes.STOPPED:
             outcome = "stopped"
-            message = f"stopped by event '{self.events[-1].element}'"
         elif status != codes.END:
             outcome = "failed"
             message = self._failure(status)
         result = self._result(outcome, message)
+        if outcome == "stopped":
+            text = f"stopped by event '{result.events[-1].element}'"
+            result = replace(result, message=text)
         if outcome == "failed":
             raise SolveError(message, result)
         return result
@@ -306,6 +286,7 @@ class _Driver:
     ) -> Result:
         state, options = self.state, self.options
         n_coef, n_y = state.n_coef, self.system.n_y
+        n_contact = self.system.tables.n_contact
         parts = self.chunks
 
         def join(arrays: list[Any], dtype: Any) -> Any:
@@ -320,6 +301,17 @@ class _Driver:
             cap=join([np.full(n, cap) for _, n, cap, _ in parts], float),
             is_implicit=join([log.is_implicit[:n] for log, n, _, _ in parts], int),
             arc=join([np.full(n, arc) for _, n, _, arc in parts], int),
+            side=join([log.side[: n * n_contact] for log, n, _, _ in parts], int)
+            .reshape(-1, n_contact),
+            slip=join([log.slip[: n * n_contact] for log, n, _, _ in parts], int)
+            .reshape(-1, n_contact),
+            approach=join([log.approach[: n * n_contact] for log, n, _, _ in parts], float)
+            .reshape(-1, n_contact),
+        )
+        n_watch = self.system.tables.n_watch
+        fired = join([log.event[: n * n_watch] for log, n, _, _ in parts], int)
+        self.events = event_records(
+            self.system, steps, fired.reshape(-1, n_watch), float(state.t), self.work
         )
         return Result(
             system=self.system,
