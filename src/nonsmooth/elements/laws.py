@@ -164,6 +164,10 @@ class Table(TimeLaw):
             if not late > early:
                 raise self.fail(f"times[{k + 1}]", late, f"must be > {early:g} s")
 
+    def breaks(self) -> tuple[float, ...]:
+        # The third derivative jumps at every inner knot.
+        return self.times[1:-1]
+
     def span(self) -> tuple[float, float]:
         return (self.times[0], self.times[-1])
 
