@@ -345,7 +345,11 @@ def _path_text(steps: Steps) -> str:
     """
     text = ""
     for step in steps:
-        if isinstance(step, str) and step.isidentifier() and len(step) <= 60:
+        if (
+            isinstance(step, str)
+            and step.removeprefix("$").isidentifier()
+            and len(step) <= 60
+        ):
             text += f".{step}" if text else step
         else:
             text += f"[{_show(step)}]"
@@ -425,7 +429,9 @@ class _Reader:
                 version,
                 f"this release reads format {VERSION}: '{start}'",
             )
-        content.pop(_SCHEMA_KEY, None)
+        address = content.pop(_SCHEMA_KEY, "")
+        if not isinstance(address, str):
+            self.refuse_value(top / _SCHEMA_KEY, address, "give text")
         if "gallery" in content:
             return self.from_gallery(content)
         return self.model(content)
@@ -561,7 +567,7 @@ class _Reader:
                 self.refuse_value(
                     at,
                     name,
-                    f"this is a {other.family}, not a {family.family}; "
+                    f"this is a kind of {other.family}, not of {family.family}; "
                     f"{nearest('', family.kinds)}",
                 )
         self.refuse_value(
@@ -950,6 +956,11 @@ def _yaml_dumper() -> Any:
                 text = text.replace("e", ".0e")
             return self.represent_scalar("tag:yaml.org,2002:float", text)
 
+        def put_text(self, value: str) -> yaml.ScalarNode:
+            # Parsers do not agree on what ends a line, so such letters are escaped.
+            style = None if value.isprintable() else '"'
+            return self.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
         def put_list(self, value: list[Any]) -> yaml.SequenceNode:
             is_flat = not any(isinstance(item, dict | list) for item in value)
             return self.represent_sequence(
@@ -957,6 +968,7 @@ def _yaml_dumper() -> Any:
             )
 
     Dumper.add_representer(float, Dumper.put_float)
+    Dumper.add_representer(str, Dumper.put_text)
     Dumper.add_representer(list, Dumper.put_list)
     # Text that any reader, of YAML 1.1 or 1.2, would take for a number gets quotes.
     for tag, pattern in (("int", _INTEGER), ("float", _FLOAT)):

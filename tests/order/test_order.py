@@ -15,6 +15,7 @@ from scipy.optimize import brentq
 from nonsmooth import (
     Baumgarte,
     Event,
+    Expression,
     Ground,
     Harmonic,
     Model,
@@ -363,3 +364,26 @@ def test_order_through_the_breaks_of_a_law(method: Method, law, exact):
         assert set(law.breaks()) <= set(result.t)
         errors.append(distance(result.state(), "rod", angle, rate, ROD.frequency))
     assert has_order(method, errors)
+
+
+def test_a_break_that_is_not_declared_costs_the_order():
+    """The same ramp as text: what the tests above would show if breaks were missed."""
+    angle, rate = ramp_state()
+    pull, half = 0.5 * RAMP.rate / RAMP.duration, RAMP.begin + 0.5 * RAMP.duration
+    text = (
+        f"{FAR} + where(t < {RAMP.begin}, 0, where(t < {RAMP.breaks()[1]}, "
+        f"{pull}*(t - {RAMP.begin})**2, {RAMP.rate}*(t - {half})))"
+    )
+    model = cart_model(Expression(text=text))
+    errors = [
+        distance(
+            simulate(model, LONG, **DOP853.options(n)).state(),
+            "rod",
+            angle,
+            rate,
+            ROD.frequency,
+        )
+        for n in DOP853.n
+    ]
+    # The jump is one of y'': the error of the step across it is of order h².
+    assert fitted(DOP853.n, errors) < 4.0

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from nonsmooth.errors import ModelError
 
+# A system of more bodies than this would only fill the memory.
+MAX_COUNT = 100_000
+
+
+def count(system: str, **values: int) -> None:
+    """Refuse numbers of things that are not between 1 and `MAX_COUNT`."""
+    for name, value in values.items():
+        if not 1 <= value <= MAX_COUNT:
+            raise ModelError(f"{system}: {name} = {value!r}; give 1 to {MAX_COUNT}")
+
 
 def positive(system: str, **values: float) -> None:
     """Refuse values that are not > 0."""

@@ -10,9 +10,9 @@ from typing import Any, Literal, get_args, get_origin
 
 from nonsmooth.errors import ModelError, nearest
 
-_WHOLE = re.compile(r"[+-]?\d{1,18}")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 # No "inf", "nan", "1_000", hexadecimal or arithmetic.
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def convert(where: str, annotation: Any, value: Any) -> Any:

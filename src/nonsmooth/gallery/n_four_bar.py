@@ -6,7 +6,7 @@ import math
 
 from nonsmooth.elements.bodies import Body, Ground, RigidBody
 from nonsmooth.elements.joints import Joint, Revolute
-from nonsmooth.gallery._checks import at_least
+from nonsmooth.gallery._checks import count
 from nonsmooth.model import Model
 
 UNTIL = 2.0  # s
@@ -46,7 +46,7 @@ def n_four_bar(*, n: int = 1, gravity: float = 9.81, speed: float = 1.0) -> Mode
     (0.077085471793, 0.997024488184) m for n = 1 and at
     (0.057815795768, 0.998327267863) m for n = 2.
     """
-    at_least("n_four_bar", 1, n=n)
+    count("n_four_bar", n=n)
     half = 0.5 * _LENGTH
     bodies: list[Body] = [
         Ground(points={f"pin{j}": (j * _LENGTH, 0.0) for j in range(n + 1)})

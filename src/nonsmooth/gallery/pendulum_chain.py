@@ -6,7 +6,7 @@ import math
 
 from nonsmooth.elements.bodies import RigidBody
 from nonsmooth.elements.joints import Revolute
-from nonsmooth.gallery._checks import at_least, positive
+from nonsmooth.gallery._checks import count, positive
 from nonsmooth.model import Model
 
 UNTIL = 5.0  # s
@@ -48,7 +48,7 @@ def pendulum_chain(
     A classic. For n = 2 and the other defaults the tip is at
     (-1.662115135816, -1.041466637193) m after 1 s.
     """
-    at_least("pendulum_chain", 1, n=n)
+    count("pendulum_chain", n=n)
     positive("pendulum_chain", length=length, mass=mass)
     half = 0.5 * length
     dx, dy = length * math.cos(angle), length * math.sin(angle)

@@ -43,6 +43,10 @@ STEP_DIFFERENCE = 1e-4
 # Overlap below which a law is evaluated there, as a part of the model's size: the
 # ratio of force to overlap has a limit that round-off hides.
 SMALLEST_OVERLAP = 1e-13
+# A guard this small at the start of a step, beside its values inside, starts at zero.
+ZERO = 1e-10
+# How often the first interval is halved to find the lobe after such a start.
+MAX_HALVING = 40
 
 
 @kernel
@@ -205,6 +209,33 @@ def direction_of(m, k):
 
 
 @kernel
+def starts_at_zero(m, r, k):
+    """Return whether guard k is at round-off of zero at the start of the step."""
+    n = 2 * m.n_watch
+    largest = 0.0
+    for j in range(1, N_NODE + 1):
+        largest = max(largest, abs(r.node[j * n + 2 * k]))
+    return abs(r.node[2 * k]) <= ZERO * largest
+
+
+@kernel
+def root_after_zero(m, w, r, h, k, x1, side):
+    """Root of guard k before x1 after a start at zero, not counting the start.
+
+    Looks for the lobe on its side by halving; without one the guard has only touched
+    zero before, and there is no root.
+    """
+    x = x1
+    for _ in range(MAX_HALVING):
+        last = x
+        x = 0.5 * x
+        on_dense(m, w, r, h, x, r.guard)
+        if side * r.guard[2 * k] > 0.0:
+            return root(m, w, r, h, k, x, last, side)
+    return NONE
+
+
+@kernel
 def first_root(m, w, r, h, k, limit):
     """First root of guard k in its direction up to the fraction `limit`, or NONE."""
     n = 2 * m.n_watch
@@ -220,6 +251,9 @@ def first_root(m, w, r, h, k, limit):
         if side * r.node[j * n + 2 * k] > 0.0:
             if not (side * rate0 < 0.0 and side * rate1 > 0.0):
                 continue
+            if j == 1 and starts_at_zero(m, r, k):
+                # It only touched zero, and is back on the side it came from.
+                continue
             dip = extremum(m, w, r, h, k, x0, x1, side)
             if dip == NONE:
                 continue
@@ -227,8 +261,13 @@ def first_root(m, w, r, h, k, limit):
             if direction == 0 or direction * side < 0.0:
                 return root(m, w, r, h, k, x0, dip, side)
             return root(m, w, r, h, k, dip, x1, -side)
+        x = NONE
         if direction == 0 or direction * side < 0.0:
-            return root(m, w, r, h, k, x0, x1, side)
+            if j > 1 or not starts_at_zero(m, r, k):
+                return root(m, w, r, h, k, x0, x1, side)
+            x = root_after_zero(m, w, r, h, k, x1, side)
+        if x != NONE:
+            return x
         side = -side
     return NONE
 

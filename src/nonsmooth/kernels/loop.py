@@ -339,6 +339,8 @@ def advance(m, w, r, tb, log, t_stop):
         for k in range(m.n_guard, m.n_watch):
             if r.fired[k]:
                 is_switched = True
+    if r.t + h == r.t:
+        return STEP_TOO_SMALL
     record(m, w, r, log, h, was_implicit)
     r.n_step += 1
     r.t = t_stop if h == t_stop - r.t else r.t + h
@@ -361,7 +363,9 @@ def advance(m, w, r, tb, log, t_stop):
 def march(m, w, r, tb, log, t_stop, max_steps):
     """Advance until t_stop, a stop event, a full log or `max_steps`."""
     for _ in range(max_steps):
-        if r.t >= t_stop:
+        # An event may land within round-off of the end.
+        if r.t >= t_stop - MIN_STEP * abs(t_stop):
+            r.t = t_stop
             return END
         if log.n >= log.capacity:
             return FULL

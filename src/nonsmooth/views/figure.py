@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ DASHES = ("-", "--", "-.", ":")
 INK = "#333333"  # outlines and text
 PALE = "#8A8A8A"  # ground, guides, events
 
-STYLE: dict[str, Any] = {
+STYLE: dict[Any, Any] = {
     "font.size": 10.0,
     "axes.labelsize": 10.0,
     "legend.fontsize": 9.0,
@@ -62,7 +62,7 @@ def line_look(k: int) -> tuple[str, str]:
 
 
 @contextmanager
-def style() -> Iterator[None]:
+def style() -> Generator[None]:
     """Apply our look to what is drawn inside, and to nothing else."""
     try:
         import matplotlib

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from nonsmooth.result import EventTable, Result
+    from nonsmooth.result import EnergyBalance, EventTable, Result
 
 Floats = NDArray[np.float64]
 Path = str | os.PathLike[str]
@@ -69,20 +69,25 @@ def _arc_times(result: Result) -> list[Floats]:
             np.append(ends[begin:end:stride][1:], ends[end]),
         )
         count = np.maximum(inside, np.ceil((t1 - t0) / spacing)).astype(int)
-        parts = [
-            np.linspace(a, b, k, endpoint=False)
+        parts: list[Floats] = [
+            np.linspace(float(a), float(b), int(k), endpoint=False)
             for a, b, k in zip(t0, t1, count, strict=True)
         ]
         arcs.append(np.append(np.concatenate(parts), ends[end]))
     return arcs
 
 
+def _batch(result: Result) -> int:
+    """Return how many instants may be evaluated at once."""
+    m = result.system.tables
+    return max(1, BATCH // (9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 1))
+
+
 def _sample(
     result: Result, t: Floats, names: Sequence[str], limit: Any = "after"
 ) -> dict[str, Floats]:
     """Sample in batches: a result evaluates every quantity of the model at once."""
-    m = result.system.tables
-    size = max(1, BATCH // (9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 1))
+    size = _batch(result)
     columns: dict[str, list[Floats]] = {name: [] for name in names}
     for begin in range(0, len(t), size):
         part = result.sample(t[begin : begin + size], names, limit)
@@ -122,7 +127,10 @@ def _show_events(axes: Axes, events: EventTable, is_top: bool) -> None:
     elements = list(dict.fromkeys(record.element for record in events))
     for k, element in enumerate(elements):
         t = events.of(element).t
-        across = {"transform": axes.get_xaxis_transform(), "zorder": 0.5}
+        across: dict[str, Any] = {
+            "transform": axes.get_xaxis_transform(),
+            "zorder": 1.6,
+        }
         axes.vlines(t, 0.0, 1.0, colors=look.PALE, linewidth=0.6, **across)
         if is_top:
             axes.plot(
@@ -195,7 +203,7 @@ def plot_energy(result: Result, path: Path | None = None) -> Figure:
     """
     t = np.concatenate(_arc_times(result))
     # Both sides of a break have the same energies: no need to tell arcs apart.
-    ledger = result.ledger(t)
+    ledger = _ledger(result, t)
     balance = result.energy_balance
     with look.style():
         figure = look.new_figure(7.5, 4.8)
@@ -219,6 +227,31 @@ def plot_energy(result: Result, path: Path | None = None) -> Figure:
         lower.set_xlabel("time (s)")
         lower.set_xlim(result.t_start, result.t_end)
         return look.finish(figure, path)
+
+
+def _ledger(result: Result, t: Floats) -> EnergyBalance:
+    """Return the ledger at any times: the ends of steps are too few for a line."""
+    from nonsmooth.result import EnergyBalance
+
+    system = result.system
+    n, has_potential = system.n_dof, system.tables.force_has_potential
+    # The states of the dense output have no public name, because works are in them.
+    y, t_law = result._states(t, "after", project=False)  # pyright: ignore[reportPrivateUsage]
+    potential = -(y[:, :n] @ system.tables.weight)
+    if np.any(has_potential):
+        size = _batch(result)
+        for begin in range(0, len(t), size):
+            part = slice(begin, begin + size)
+            arrays = result._evaluate(y[part], t_law[part])  # pyright: ignore[reportPrivateUsage]
+            wrench = arrays["wrench"]
+            stored = wrench.reshape(len(wrench), -1, 8)[:, :, 6]
+            potential[part] += stored @ (has_potential > 0)
+    return EnergyBalance(
+        t=t,
+        kinetic=0.5 * y[:, n : 2 * n] ** 2 @ system.tables.mass,
+        potential=potential,
+        work={name: y[:, 2 * n + k] for k, name in enumerate(system.works)},
+    )
 
 
 def _works(work: dict[str, Floats]) -> dict[str, Floats]:

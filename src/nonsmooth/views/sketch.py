@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -24,7 +24,6 @@ from nonsmooth.elements.bodies import Ground, MovingSupport, PointMass, RigidBod
 from nonsmooth.elements.drives import Drive, RotationDrive, TranslationDrive
 from nonsmooth.elements.forces import (
     Couple,
-    ExpressionForce,
     Force,
     PointForce,
     SpringDamper,
@@ -35,7 +34,6 @@ from nonsmooth.elements.joints import (
     Joint,
     PinInSlot,
     Prismatic,
-    Revolute,
     Weld,
 )
 from nonsmooth.views.figure import INK, PALE, PALETTE
@@ -56,6 +54,7 @@ N_INSTANT, MANY_BODIES = 5, 60
 FAINTEST = 0.18
 # Length of a symbol beside the whole picture, and beside a typical body.
 SYMBOL_PART, BODY_PART = 0.022, 0.11
+FEW_STANDS = 8
 # Width of a bar beside the length of a typical body, and its range, pt.
 BAR_PART, BAR_RANGE = 0.1, (1.2, 7.0)
 # Width of the picture, pt; only the widths of strokes depend on it.
@@ -82,6 +81,16 @@ def symbol(
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Stroke:
+    """A line or an area, waiting to be drawn."""
+
+    points: Floats
+    edge: tuple[float, ...]
+    width: float  # pt
+    face: Any = "none"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Sketch:
     """The mechanism at one instant, and the pens to draw it.
 
@@ -89,26 +98,35 @@ class Sketch:
     """
 
     axes: Axes
-    elements: tuple[Named, ...]
+    elements: dict[str, Named]
+    colours: dict[str, str]  # of the bodies
+    blocks: frozenset[str]  # bodies that are drawn as the block of a guide
     poses: Poses  # of every body at this instant
     history: Sequence[Poses]  # at every instant of the picture
     values: Mapping[str, float]  # force columns at this instant
     unit: float  # m
+    stand_unit: float  # m, the same for stands
     bar: float  # pt, width of a bar
     down: float  # rad, direction of gravity, or -y
     ink: float  # 1 for the last instant, less for the earlier ones
     layer: float  # of the instant
-    has_names: bool
+    labels: list[tuple[float, float]] | None  # names written so far; None for none
+    # By level, line or area, dashes or hatching: Matplotlib draws a collection of
+    # thousands as fast as it draws one line.
+    strokes: dict[tuple[float, str, str], list[_Stroke]] = field(
+        default_factory=dict["tuple[float, str, str]", "list[_Stroke]"]
+    )
 
     # -- where things are
 
+    @property
+    def pen(self) -> float:
+        """Width of an outline, pt."""
+        return min(1.2, 0.3 * self.bar)
+
     def body(self, reference: str) -> Named:
         """Return the body of "body" or "body.point"."""
-        name = reference.partition(".")[0]
-        for element in self.elements:
-            if element.name == name:
-                return element
-        return Ground()
+        return self.elements.get(reference.partition(".")[0]) or Ground()
 
     def is_ground(self, reference: str) -> bool:
         """Return whether a marker is on the fixed frame."""
@@ -137,11 +155,7 @@ class Sketch:
 
     def colour_of(self, reference: str) -> str:
         """Return the colour of a body."""
-        body = self.body(reference)
-        if isinstance(body, Ground | MovingSupport):
-            return PALE
-        moving = [e for e in self.elements if isinstance(e, RigidBody | PointMass)]
-        return PALETTE[:-1][moving.index(body) % (len(PALETTE) - 1)]
+        return self.colours.get(reference.partition(".")[0], PALE)
 
     # -- pens
 
@@ -162,17 +176,12 @@ class Sketch:
         dashes: str = "-",
     ) -> None:
         """Draw a line with round ends."""
-        x, y = np.asarray(points, dtype=float).T
-        self.axes.plot(
-            x,
-            y,
-            color=self.faded(colour, part),
-            lw=width,
-            ls=dashes,
-            solid_capstyle="round",
-            solid_joinstyle="round",
-            zorder=self.layer + level,
+        stroke = _Stroke(
+            points=np.asarray(points, dtype=float),
+            edge=self.faded(colour, part),
+            width=width,
         )
+        self.strokes.setdefault((self.layer + level, "line", dashes), []).append(stroke)
 
     def polygon(
         self,
@@ -182,30 +191,30 @@ class Sketch:
         part: float = 1.0,
         width: float = 1.2,
         level: int = FORCES,
-        hatch: str | None = None,
+        hatch: str = "",
+        is_clear: bool = False,
     ) -> None:
-        """Draw a closed shape; `part` lightens its filling."""
-        from matplotlib.patches import Polygon
+        """Draw a closed shape; `part` lightens its filling, or makes it clearer."""
+        face: Any = "none"
+        if fill is not None:
+            from matplotlib.colors import to_rgb
 
-        self.axes.add_patch(
-            Polygon(
-                np.asarray(points, dtype=float),
-                closed=True,
-                edgecolor=self.faded(colour),
-                facecolor=self.faded(fill, part) if fill else "none",
-                lw=width,
-                joinstyle="round",
-                hatch=hatch,
-                zorder=self.layer + level,
-            )
+            clear = (*to_rgb(fill), self.ink * part)
+            face = clear if is_clear else self.faded(fill, part)
+        stroke = _Stroke(
+            points=np.asarray(points, dtype=float),
+            edge=self.faded(colour),
+            width=width,
+            face=face,
         )
+        self.strokes.setdefault((self.layer + level, "area", hatch), []).append(stroke)
 
     def disc(
         self,
         centre: ArrayLike,
         radius: float,
         colour: str = INK,
-        fill: str = "white",
+        fill: str | None = "white",
         part: float = 1.0,
         width: float = 1.2,
         level: int = PINS,
@@ -218,22 +227,45 @@ class Sketch:
         )
 
     def text(self, place: ArrayLike, words: str, colour: str = INK) -> None:
-        """Write a name, up and right of its place."""
-        if not self.has_names or self.ink < 1.0:
+        """Write a name up and right of its place, above names that are near."""
+        if self.labels is None or self.ink < 1.0:
             return
         from matplotlib.patheffects import withStroke
 
         x, y = np.asarray(place, dtype=float)
+        near = [p for p in self.labels if math.dist(p, (x, y)) < 3.0 * self.unit]
+        self.labels.append((x, y))
         self.axes.annotate(
             words,
             (x, y),
-            xytext=(5.0, 5.0),
+            xytext=(5.0, 5.0 + 11.0 * len(near)),
             textcoords="offset points",
             fontsize=8.5,
             color=colour,
             path_effects=[withStroke(linewidth=2.5, foreground="white")],
             zorder=self.layer + TEXT,
         )
+
+    def finish(self) -> None:
+        """Hand all lines and areas to Matplotlib."""
+        from matplotlib.collections import LineCollection, PolyCollection
+
+        for (level, what, texture), strokes in self.strokes.items():
+            points = [stroke.points for stroke in strokes]
+            pens: dict[str, Any] = {
+                "edgecolors": [stroke.edge for stroke in strokes],
+                "linewidths": [stroke.width for stroke in strokes],
+                "capstyle": "round",
+                "joinstyle": "round",
+                "zorder": level,
+            }
+            if what == "line":
+                drawn = LineCollection(points, linestyles=texture, **pens)
+            else:
+                faces = [stroke.face for stroke in strokes]
+                hatch = texture or None
+                drawn = PolyCollection(points, facecolors=faces, hatch=hatch, **pens)
+            self.axes.add_collection(drawn)
 
     # -- parts that several symbols use
 
@@ -262,18 +294,19 @@ class Sketch:
                     self.stand(centre)
             elif isinstance(body, MovingSupport):
                 self.stand(centre, is_moving=True)
-        self.disc(centre, 0.42 * self.unit)
+        self.disc(centre, 0.42 * self.unit, width=self.pen)
 
     def stand(self, centre: ArrayLike, is_moving: bool = False) -> None:
         """Draw the stand of a fixed pin: a triangle on the ground, or on a support."""
         angle = self.down + 0.5 * math.pi
-        feet = self.place(centre, angle, [(0, 0), (-0.95, -1.6), (0.95, -1.6)])
+        large = replace(self, unit=self.stand_unit)
+        feet = large.place(centre, angle, [(0, 0), (-0.95, -1.6), (0.95, -1.6)])
         self.polygon(feet, PALE, PALE, 0.25, 1.0, GUIDES)
-        left, right = self.place(centre, angle, [(-1.5, -1.6), (1.5, -1.6)])
+        left, right = large.place(centre, angle, [(-1.5, -1.6), (1.5, -1.6)])
         if is_moving:
             self.line([left, right], PALE, 2.5, GUIDES)
         else:
-            self.hatch(left, right)
+            large.hatch(left, right)
 
     def along(self, a: str, b: str, axis: float) -> tuple[float, float]:
         """Return how far b lies along a line fixed in a, least and most."""
@@ -318,6 +351,16 @@ class Sketch:
         self.line([tail, 0.5 * (tip[1] + tip[2])], colour, 1.6, DRIVES)
         self.polygon(tip, colour, colour, 1.0, 0.5, DRIVES)
 
+    def force_arrow(self, element: Force) -> None:
+        """Draw an arrow onto b, in the direction of the force at this instant."""
+        fx = self.values[f"{element.name}.force_x"]
+        fy = self.values[f"{element.name}.force_y"]
+        if math.hypot(fx, fy) > 0.0:
+            head = self.point(element.b)
+            tail = self.place(head, math.atan2(fy, fx), [(-4.5, 0.0)])[0]
+            self.arrow(tail, head, PALETTE[3])
+            self.text(tail, element.name, PALETTE[3])
+
     def turn_arrow(self, centre: ArrayLike, sense: float, colour: str) -> None:
         """Draw an arrow round a centre."""
         radius, begin, end = 2.0, -0.35 * math.pi, 0.75 * math.pi
@@ -334,10 +377,11 @@ class Sketch:
     def pivot(self, element: Joint | Force) -> Floats:
         """Return where a rotation between a and b is best shown: at their joint."""
         pair = {self.body(element.a).name, self.body(element.b).name}
-        for joint in self.elements:
-            if isinstance(joint, Joint) and not isinstance(joint, Drive):
-                if {self.body(joint.a).name, self.body(joint.b).name} == pair:
-                    return self.point(joint.b)
+        for joint in self.elements.values():
+            if not isinstance(joint, Joint) or isinstance(joint, Drive):
+                continue
+            if {self.body(joint.a).name, self.body(joint.b).name} == pair:
+                return self.point(joint.b)
         return self.point(element.b)
 
 
@@ -349,14 +393,15 @@ def _hull(points: Floats) -> Floats:
 
     Monotone chain of A. M. Andrew: lower and upper boundary from sorted points.
     """
-    ordered = sorted(set(map(tuple, points.tolist())))
+    pairs: list[list[float]] = points.tolist()
+    ordered = sorted({(x, y) for x, y in pairs})
     if len(ordered) < 3:
         return np.array(ordered)
     # Corners flatter than this part of the extent are round-off.
     flat = 1e-9 * float(np.ptp(points, axis=0).max()) ** 2
 
-    def chain(places: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
-        kept: list[tuple[float, ...]] = []
+    def chain(places: list[tuple[float, float]]) -> list[tuple[float, float]]:
+        kept: list[tuple[float, float]] = []
         for p in places:
             while len(kept) > 1:
                 (x0, y0), (x1, y1) = kept[-2], kept[-1]
@@ -369,13 +414,6 @@ def _hull(points: Floats) -> Floats:
     return np.array(chain(ordered) + chain(ordered[::-1]))
 
 
-def _has_block(s: Sketch, body: Named) -> bool:
-    """Return whether a body is drawn as the block of a guide."""
-    return any(
-        isinstance(joint, Prismatic) and s.body(joint.b) is body for joint in s.elements
-    )
-
-
 @symbol(RigidBody)
 def rigid_body(s: Sketch, body: RigidBody) -> None:
     """Draw a bar through the points and the mass centre, or a plate around them."""
@@ -384,11 +422,12 @@ def rigid_body(s: Sketch, body: RigidBody) -> None:
     points = [s.point(f"{body.name}.{name}") for name in body.points]
     corners = _hull(np.array([centre, *points]))
     if len(corners) >= 3:
-        s.polygon(corners, colour, colour, 0.22, max(1.5, 0.4 * s.bar), BODIES)
+        width = max(1.5, 0.4 * s.bar)
+        s.polygon(corners, colour, colour, 0.25, width, BODIES, is_clear=True)
     elif len(corners) == 2:
         s.line(corners, colour, s.bar, BODIES)
         s.line(corners, colour, max(0.4, s.bar - 2.0), BODIES, 0.4)
-    elif not _has_block(s, body):
+    elif body.name not in s.blocks:
         # A uniform disc of this mass and inertia, and a radius that shows it turn.
         radius = math.sqrt(2.0 * body.inertia / body.mass)
         radius = min(max(radius, s.unit), 8.0 * s.unit)
@@ -396,7 +435,7 @@ def rigid_body(s: Sketch, body: RigidBody) -> None:
         rim = s.place(centre, s.poses[body.name][2], [(radius / s.unit, 0.0)])
         s.line([centre, rim[0]], colour, 1.2, BODIES)
     is_apart = all(np.hypot(*(p - centre)) > 0.8 * s.unit for p in points)
-    if is_apart and not _has_block(s, body) and s.bar > 2.0:
+    if is_apart and body.name not in s.blocks and s.bar > 2.0:
         s.disc(centre, 0.2 * s.unit, INK, INK, 1.0, 0.5, BODIES)
     s.text(centre, body.name, colour)
 
@@ -434,7 +473,6 @@ def ground(s: Sketch, body: Ground) -> None:
 
 
 @symbol(Joint)
-@symbol(Revolute)
 def revolute(s: Sketch, joint: Joint) -> None:
     """Draw a pin."""
     s.pin(joint.b, joint.a)
@@ -449,14 +487,14 @@ def prismatic(s: Sketch, joint: Prismatic) -> None:
     box = [(-1.6, -1.0), (1.6, -1.0), (1.6, 1.0), (-1.6, 1.0)]
     colour = s.colour_of(joint.b)
     s.polygon(s.place(s.point(joint.b), angle, box), colour, colour, 0.3, 1.5, BODIES)
-    s.text(s.point(joint.b) + np.array([0.0, s.unit]), joint.name)
+    s.text(s.point(joint.b), joint.name)
 
 
 @symbol(PinInSlot)
 def pin_in_slot(s: Sketch, joint: PinInSlot) -> None:
     """Draw a slot and the pin in it."""
     s.guide(joint.a, joint.b, joint.axis, 0.5)
-    s.disc(s.point(joint.b), 0.42 * s.unit)
+    s.disc(s.point(joint.b), 0.42 * s.unit, width=s.pen)
     s.text(s.point(joint.b), joint.name)
 
 
@@ -488,7 +526,7 @@ def distance(s: Sketch, joint: Distance) -> None:
 @symbol(Drive)
 def drive(s: Sketch, element: Drive) -> None:
     """Draw a ring round the driven point."""
-    s.disc(s.point(element.b), 1.1 * s.unit, PALETTE[1], "none", 1.0, 1.6, DRIVES)
+    s.disc(s.point(element.b), 1.1 * s.unit, PALETTE[1], None, 1.0, 1.6, DRIVES)
     s.text(s.point(element.b), element.name, PALETTE[1])
 
 
@@ -497,7 +535,7 @@ def rotation_drive(s: Sketch, element: RotationDrive) -> None:
     """Draw an arrow round the joint, in the positive sense."""
     centre = s.pivot(element)
     s.turn_arrow(centre, 1.0, PALETTE[1])
-    s.text(centre + 2.0 * s.unit * np.array([0.8, 0.4]), element.name, PALETTE[1])
+    s.text(centre, element.name, PALETTE[1])
 
 
 @symbol(TranslationDrive)
@@ -513,11 +551,10 @@ def translation_drive(s: Sketch, element: TranslationDrive) -> None:
 
 
 @symbol(Force)
-@symbol(ExpressionForce)
 def force(s: Sketch, element: Force) -> None:
     """Draw a dashed line from a to b, or the arrow of a force on b alone."""
     if s.is_ground(element.a):
-        force_arrow(s, element)
+        s.force_arrow(element)
     else:
         ends = [s.point(element.a), s.point(element.b)]
         s.line(ends, PALETTE[3], 1.2, FORCES, dashes="--")
@@ -525,15 +562,9 @@ def force(s: Sketch, element: Force) -> None:
 
 
 @symbol(PointForce)
-def force_arrow(s: Sketch, element: Force) -> None:
-    """Draw an arrow in the direction of the force at this instant, onto b."""
-    fx = s.values[f"{element.name}.force_x"]
-    fy = s.values[f"{element.name}.force_y"]
-    if math.hypot(fx, fy) > 0.0:
-        head = s.point(element.b)
-        tail = s.place(head, math.atan2(fy, fx), [(-4.5, 0.0)])[0]
-        s.arrow(tail, head, PALETTE[3])
-        s.text(tail, element.name, PALETTE[3])
+def point_force(s: Sketch, element: PointForce) -> None:
+    """Draw the arrow of the force."""
+    s.force_arrow(element)
 
 
 @symbol(Couple)
@@ -543,7 +574,7 @@ def couple(s: Sketch, element: Couple) -> None:
     if torque != 0.0:
         centre = s.pivot(element)
         s.turn_arrow(centre, torque, PALETTE[3])
-        s.text(centre + 2.0 * s.unit * np.array([0.8, 0.4]), element.name, PALETTE[3])
+        s.text(centre, element.name, PALETTE[3])
 
 
 @symbol(SpringDamper)
@@ -596,7 +627,7 @@ def torsion_spring(s: Sketch, element: TorsionSpring) -> None:
     radius = 0.5 + 1.3 * angle / angle[-1]
     spiral = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
     s.line(s.place(centre, s.pose(element.b)[2], spiral), PALETTE[2], 1.0)
-    s.text(centre + s.unit * np.array([0.8, -2.6]), element.name, PALETTE[2])
+    s.text(centre, element.name, PALETTE[2])
 
 
 # ---- the picture -----------------------------------------------------------------
@@ -618,7 +649,7 @@ def _reaches(s: Sketch) -> tuple[Floats, list[float]]:
     """Return all places of the picture, and the extent of each body with points."""
     places: list[Floats] = []
     lengths: list[float] = []
-    for element in s.elements:
+    for element in s.elements.values():
         if isinstance(element, RigidBody | PointMass | MovingSupport):
             markers = [element.name]
             markers += [f"{element.name}.{p}" for p in getattr(element, "points", {})]
@@ -637,7 +668,10 @@ def _reaches(s: Sketch) -> tuple[Floats, list[float]]:
 def draw_on(axes: Axes, result: Result, times: Floats, has_names: bool) -> None:
     """Draw the mechanism at increasing times."""
     model = result.system.model
-    elements = tuple(model.elements())
+    elements = {element.name: element for element in model.elements()}
+    moving = result.system.bodies[: result.system.n_moving]
+    n_colour = len(PALETTE) - 1  # black is for outlines
+    guides = [joint for joint in model.joints if isinstance(joint, Prismatic)]
     bodies = [name for name in result.system.bodies if name != "ground"]
     columns = [f"{name}.{c}" for name in bodies for c in ("x", "y", "theta")]
     columns += [
@@ -656,39 +690,59 @@ def draw_on(axes: Axes, result: Result, times: Floats, has_names: bool) -> None:
         for k in range(len(times))
     ]
     gx, gy = model.gravity
-    unit, bar = 1.0, 1.0
-    for k in [0, *range(len(times))]:
-        last = len(times) - 1
-        fade = 1.0 if k == last else FAINTEST + 0.4 * k / last
-        s = Sketch(
-            axes=axes,
-            elements=elements,
-            poses=history[k],
-            history=history,
+    last = len(times) - 1
+    board = Sketch(
+        axes=axes,
+        elements=elements,
+        colours={name: PALETTE[k % n_colour] for k, name in enumerate(moving)},
+        blocks=frozenset(joint.b.partition(".")[0] for joint in guides),
+        poses=history[last],
+        history=history,
+        values={},
+        unit=1.0,
+        stand_unit=1.0,
+        bar=1.0,
+        down=math.atan2(gy, gx) if (gx, gy) != (0.0, 0.0) else -0.5 * math.pi,
+        ink=1.0,
+        layer=0.0,
+        labels=[] if has_names else None,
+    )
+    board = _scaled(board)
+    for k, poses in enumerate(history):
+        s = replace(
+            board,
+            poses=poses,
             values={name: float(samples[name][k]) for name in columns},
-            unit=unit,
-            bar=bar,
-            down=math.atan2(gy, gx) if (gx, gy) != (0.0, 0.0) else -0.5 * math.pi,
-            ink=fade,
-            layer=10.0 * k,
-            has_names=has_names,
+            ink=1.0 if k == last else FAINTEST + 0.4 * k / last,
+            layer=10.0 * (1 + k),
         )
-        if unit == 1.0 and bar == 1.0:
-            unit, bar = _sizes(s)
-            continue
-        for element in elements:
+        for element in elements.values():
             # What acts on the mechanism is shown once, at the last instant.
             if k == last or not isinstance(element, Drive | Force):
                 _draw_element(s, element)
+    board.finish()
+    axes.autoscale_view()
     axes.set_axisbelow(True)
     shown = ", ".join(f"{t:.4g}" for t in times)
     axes.set_title(f"t = {shown} s", fontsize=9.5, loc="left")
 
 
-def _sizes(s: Sketch) -> tuple[float, float]:
-    """Return the length of a symbol in m and the width of a bar in pt."""
+def _scaled(s: Sketch) -> Sketch:
+    """Return the sketch with sizes that suit the picture."""
     places, lengths = _reaches(s)
     extent = float(np.ptp(places, axis=0).max()) or 1.0
     typical = float(np.median(lengths)) if lengths else extent
     unit = min(SYMBOL_PART * extent, BODY_PART * typical)
-    return unit, float(np.clip(BAR_PART * PICTURE * typical / extent, *BAR_RANGE))
+    fixed = [
+        joint
+        for joint in s.elements.values()
+        if isinstance(joint, Joint) and (s.is_ground(joint.a) or s.is_ground(joint.b))
+    ]
+    # In a long chain of short bodies a stand would vanish beside the whole.
+    has_room = len(fixed) <= FEW_STANDS
+    return replace(
+        s,
+        unit=unit,
+        stand_unit=max(unit, 0.5 * SYMBOL_PART * extent) if has_room else unit,
+        bar=float(np.clip(BAR_PART * PICTURE * typical / extent, *BAR_RANGE)),
+    )

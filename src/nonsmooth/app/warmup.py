@@ -1,0 +1,86 @@
+"""Compile everything in advance, so that no later run has to wait.
+
+Numba compiles a kernel when it is first called. The stages below call every one
+of them on tiny systems; a test checks that none is left out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator
+
+from nonsmooth.elements.base import Element
+from nonsmooth.elements.bodies import RigidBody
+from nonsmooth.elements.drives import Drive
+from nonsmooth.elements.events import Event
+from nonsmooth.elements.forces import ExpressionForce, Force
+from nonsmooth.elements.joints import Joint, Revolute
+from nonsmooth.elements.laws import TimeLaw
+from nonsmooth.errors import NonsmoothWarning, SolveError
+from nonsmooth.model import Model
+
+# Families whose kinds have a row function, and the family of its signature.
+ROW_FUNCTIONS: dict[str, tuple[type[Element], ...]] = {
+    "law": (TimeLaw,),
+    "joint": (Joint, Drive),
+    "force": (Force,),
+    "guard": (Event,),
+}
+
+
+def stages() -> Iterator[tuple[str, Callable[[], None]]]:
+    """Yield what is to be compiled, and the function that does it."""
+    from nonsmooth.system import compile_kernels
+
+    kinds = _kinds()
+    yield "kernels of the solver", compile_kernels
+    yield f"laws of {len(kinds)} built-in kinds", lambda: _compile_rows(kinds)
+    yield "first runs", _first_runs
+
+
+def _kinds() -> list[tuple[str, type[Element]]]:
+    return [
+        (signature, kind)
+        for signature, families in ROW_FUNCTIONS.items()
+        for family in families
+        for kind in family.kinds.values()
+    ]
+
+
+def _compile_rows(kinds: list[tuple[str, type[Element]]]) -> None:
+    from nonsmooth.kernels import abi
+    from nonsmooth.system import load_kernel
+
+    for signature, kind in kinds:
+        kernel = kind.row_kernel
+        function = load_kernel(kernel) if kernel else getattr(kind, kind.row_name)
+        abi.address(signature, function)
+
+
+def _first_runs() -> None:
+    """Call every kernel that a run, its results and its failures may need."""
+    from nonsmooth.solve.equilibrium import equilibrium
+    from nonsmooth.solve.simulate import simulate
+    from nonsmooth.solve.start import assembled
+
+    rod = RigidBody(name="rod", mass=1, inertia=0.1, points={"pin": (0, 0.5)})
+    hinge = Revolute(name="hinge", a="ground", b="rod.pin")
+    swing = Model(
+        gravity=(0, -9.81),
+        bodies=(RigidBody(name="free", mass=1, inertia=1), rod),
+        joints=(hinge, Revolute(name="twice", a="ground", b="rod.pin")),
+        forces=(ExpressionForce(name="spring", b="free", fx="-x", fy="9.81-y"),),
+        events=(Event(name="low", b="free", guard="t - 0.005"),),
+        assemble=True,
+    )
+    burst = ExpressionForce(name="burst", b="free", fx="sqrt(0.005 - t)")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NonsmoothWarning)
+        for method in ("auto", "radau"):
+            result = simulate(assembled(swing), until=0.01, method=method)
+            result.sample([0.003])
+            result.summary()
+        equilibrium(assembled(swing))
+        with contextlib.suppress(SolveError):
+            simulate(Model(bodies=swing.bodies[:1], forces=(burst,)), until=0.01)

@@ -1,0 +1,130 @@
+"""Every example runs, and one of its numbers is right."""
+
+import ast
+import importlib
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from oracles import slider_crank as oracle
+from scipy.special import ellipj, ellipk
+
+FOLDER = Path(__file__).resolve().parents[2] / "examples"
+SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py"))
+
+# Examples run with the default rtol = 1e-8 per step, some hundred steps: errors of
+# 1e-8 to 1e-6 are to be expected, and anything wrong is larger by far.
+RUN = 1e-6
+
+
+def example(name: str):
+    return importlib.import_module(f"examples.{name}")
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_examples_are_short_and_say_what_they_are(name):
+    text = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 60
+    assert ast.get_docstring(ast.parse(text))
+    assert 'if __name__ == "__main__":' in text
+
+
+def test_every_example_is_checked():
+    checked = {name.removeprefix("test_") for name in globals()}
+    assert set(SCRIPTS) <= checked
+
+
+def test_pendulum():
+    run = example("pendulum")
+    # Elliptic functions: sin(phi/2) = k sn(K - w t), phi from the downward vertical.
+    w = math.sqrt(1.5 * 9.81 / run.LENGTH)
+    k = math.sin(math.pi / 4)
+    sn = ellipj(float(ellipk(k**2)) - w * 2.0, k**2)[0]
+    expected = 2 * math.asin(k * sn) - math.pi / 2
+    assert run.result.state().positions["rod"][2] == pytest.approx(expected, abs=RUN)
+
+
+def test_slider_crank():
+    run = example("slider_crank")
+    parameters = oracle.Parameters(
+        crank=run.CRANK, rod=run.ROD, gravity=9.81, load=run.LOAD
+    )
+    for t in (0.3, 0.9):
+        if t < run.RUN_UP:
+            rate = run.SPEED / run.RUN_UP
+            drive = oracle.Drive(0.5 * rate * t**2, rate * t, rate)
+        else:
+            drive = oracle.Drive(run.SPEED * (t - run.RUN_UP / 2), run.SPEED, 0.0)
+        expected = oracle.forces(parameters, drive).torque
+        torque = run.result.sample(t, "motor.torque")["motor.torque"][0]
+        assert torque == pytest.approx(expected, abs=RUN)
+
+
+def test_own_law():
+    run = example("own_law")
+    t = np.array([0.2, 0.5, 0.9])
+    turn = 2 * math.pi / run.DURATION
+    speed = run.STROKE / run.DURATION * (1 - np.cos(turn * t))
+    acceleration = run.STROKE / run.DURATION * turn * np.sin(turn * t)
+    expected = run.MASS * acceleration + run.DRAG * speed**2
+    force = run.result.sample(t, "pusher.force")["pusher.force"]
+    np.testing.assert_allclose(force, expected, atol=1e-9)  # no integration: round-off
+
+
+def test_spring_events():
+    run = example("spring_events")
+    # x - rest = amplitude exp(-d t) cos(w t - phase) from rest: zero every half period.
+    decay = run.DAMPING / (2 * run.MASS)
+    w = math.sqrt(run.STIFFNESS / run.MASS - decay**2)
+    passages = run.result.events.of("passage").t
+    first = (math.pi / 2 + math.atan2(decay, w)) / w
+    expected = first + math.pi / w * np.arange(len(passages))
+    np.testing.assert_allclose(passages, expected, atol=RUN)
+    assert run.result.status == "stopped"
+    assert run.result.events[-1].element == "calm"
+    x, vx = (run.result[f"trolley.{c}"][-1] for c in ("x", "vx"))
+    left = math.hypot(x - run.REST, vx / run.frequency)
+    assert left == pytest.approx(run.CALM, abs=1e-12)  # landed on: round-off
+
+
+def test_equilibrium():
+    run = example("equilibrium")
+    # A spring of no rest length: the moment about the pin is that of two fixed
+    # forces at the tip, stiffness times the hook's place and half the weight.
+    fx = run.STIFFNESS * run.HOOK[0]
+    fy = run.STIFFNESS * run.HOOK[1] - run.MASS * 9.81 / 2
+    assert run.rest.stability == "stable"
+    assert run.angle == pytest.approx(math.atan2(fy, fx), abs=1e-10)
+    inertia = run.MASS * run.LENGTH**2 / 3
+    w = math.sqrt(math.hypot(fx, fy) * run.LENGTH / inertia)
+    # Stiffness comes from differences: six digits or more.
+    assert run.period == pytest.approx(2 * math.pi / w, rel=1e-6)
+    assert np.ptp(run.result["rod.theta"]) < 1e-9
+
+
+def test_from_file():
+    run = example("from_file")
+    # Where circles about the crank pin B and the bearing D meet; rocker above.
+    for t in (0.0, 0.7, 1.4):
+        angle = 2 * math.pi * t + 0.3 * math.sin(2 * math.pi * t)
+        b, d = 0.1 * np.exp(1j * angle), 0.4 + 0j
+        reach = abs(b - d)
+        cosine = (0.25**2 + reach**2 - 0.3**2) / (2 * 0.25 * reach)
+        expected = np.angle(b - d) - math.acos(cosine)
+        theta = run.result.sample(t, "rocker.theta")["rocker.theta"][0]
+        assert math.remainder(theta - expected, 2 * math.pi) == pytest.approx(
+            0.0, abs=RUN
+        )
+    # Twice a turn, for two turns.
+    assert len(run.result.events) == 4
+
+
+def test_demo(tmp_path, capsys):
+    results = example("demo").main(tmp_path)
+    angle = 12.0 * 1.2
+    expected = 0.1 * math.cos(angle) + math.sqrt(0.3**2 - (0.1 * math.sin(angle)) ** 2)
+    x = results["slider_crank"].state().positions["slider"][0]
+    assert x == pytest.approx(expected, abs=RUN)
+    assert len(list(tmp_path.glob("*.png"))) == 8
+    assert str(tmp_path) in capsys.readouterr().out

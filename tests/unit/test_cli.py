@@ -1,0 +1,719 @@
+"""The command line, through `main(argv)`; one test through the installed command."""
+
+import io
+import json
+import math
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nonsmooth
+from nonsmooth import gallery
+from nonsmooth.app import cli, summary, warmup
+from nonsmooth.app.cli import main
+from nonsmooth.elements.base import Element
+
+ARM = """\
+nonsmooth: 1
+title: arm
+gravity: [0, -9.81]
+bodies:
+  - {type: RigidBody, name: arm, mass: 1, inertia: 0.1, position: [0.5, 0],
+     points: {pin: [-0.5, 0]}}
+joints:
+  - {type: Revolute, name: hinge, b: arm.pin}
+events:
+  - {name: low, b: arm, guard: x, direction: falling, action: stop}
+  - {name: deep, b: arm, guard: y + 0.25}
+"""
+
+BURST = """\
+nonsmooth: 1
+bodies:
+  - {type: RigidBody, name: block, mass: 1, inertia: 1}
+forces:
+  - {type: ExpressionForce, name: burst, b: block, fx: sqrt(0.5 - t)}
+"""
+
+COMMAND = Path(sys.executable).parent / "nonsmooth"
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text, name="model.yaml"):
+        path = tmp_path / name
+        path.write_text(text)
+        return str(path)
+
+    return write
+
+
+def run(capsys, *argv):
+    """Return the exit code, stdout and stderr."""
+    code = main(argv)
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def run_json(capsys, *argv):
+    code, out, err = run(capsys, "run", *argv, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def refused(capsys, *argv, code=2):
+    """Return the error line; nothing else may be printed."""
+    found, out, err = run(capsys, *argv)
+    assert (found, out) == (code, "")
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    return err.removeprefix("error: ").rstrip()
+
+
+# ---- help ------------------------------------------------------------------------
+
+
+def test_help(capsys):
+    for argv in ([], ["--help"]):
+        code, out, _ = run(capsys, *argv)
+        assert code == 0
+        for command in cli.COMMANDS:
+            assert f"    {command} " in out
+        assert "nonsmooth run pendulum_chain" in out
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_help_of_a_command(capsys, command):
+    code, out, _ = run(capsys, command, "--help")
+    assert code == 0
+    assert out.startswith(f"usage: nonsmooth {command}")
+
+
+def examples():
+    """Yield every command line shown in help texts."""
+    parser = cli._parser()
+    texts = [parser.format_help()]
+    for action in parser._subparsers._group_actions:  # pyright: ignore
+        texts += [sub.format_help() for sub in action.choices.values()]  # pyright: ignore
+    for text in texts:
+        for line in text.splitlines():
+            if line.startswith("  nonsmooth "):
+                words = re.split(r"\s{2,}| > ", line.strip())[0].split()
+                yield words[1:]
+
+
+@pytest.mark.parametrize("argv", list(examples()), ids=" ".join)
+def test_examples_parse(argv):
+    args = cli._arguments(argv)
+    if argv[0] == "run" and not args.system.endswith(".yaml"):
+        cli._model(args.system, args.set)
+
+
+def test_json_keys_are_documented(capsys):
+    numbers = run_json(
+        capsys, "pendulum_chain", "--until", "0.1", "--verify", "--events"
+    )
+    _, text, _ = run(capsys, "run", "--help")
+    documented = text.partition("--json prints")[2]
+    for key in numbers:
+        assert key in documented, key
+
+
+def test_version(capsys):
+    code, out, _ = run(capsys, "--version")
+    assert (code, out) == (0, f"nonsmooth {nonsmooth.__version__}\n")
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["runn"], "no command 'runn'; did you mean 'run'?"),
+        (["--bogus"], "give a command"),
+        (["run"], "the following arguments are required: SYSTEM"),
+        (
+            ["run", "x", "--metod", "rk4"],
+            "no option '--metod'; did you mean '--met",
+        ),
+        (["run", "x", "y"], "no argument 'y'; one too many"),
+        (["run", "x", "--until", "soon"], "argument --until: 'soon' is not a number"),
+        (["run", "x", "--until", "inf"], "argument --until: 'inf' is not a number"),
+        (["run", "x", "--method", "eulr"], "argument --method: invalid choice: 'eulr'"),
+    ],
+)
+def test_usage_errors(capsys, argv, message):
+    error = refused(capsys, *argv)
+    assert error.startswith(message)
+    assert "--help)" in error
+
+
+def test_help_and_gallery_import_little():
+    code = (
+        "import sys; from nonsmooth.app.cli import main\n"
+        "main(['--help']); main(['gallery']); main(['gallery', 'slider_crank'])\n"
+        "heavy = {'numba', 'numpy', 'scipy', 'matplotlib', 'pandas', 'rich'}\n"
+        "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stderr.strip() == "[]"
+
+
+# ---- gallery ---------------------------------------------------------------------
+
+
+def test_gallery(capsys):
+    code, out, _ = run(capsys, "gallery")
+    assert code == 0
+    for name in gallery.names():
+        assert f"\n{name} " in out
+        assert gallery.summary(name) in out
+
+
+@pytest.mark.parametrize("name", gallery.names())
+def test_gallery_of_a_system(capsys, name):
+    code, out, _ = run(capsys, "gallery", name)
+    assert code == 0
+    for p in gallery.parameters(name):
+        line = next(x for x in out.splitlines() if x.startswith(f"{p.name} "))
+        assert p.unit in line
+        assert p.meaning in line
+    assert f"nonsmooth run {name} " in out
+
+
+def test_gallery_of_an_unknown_system(capsys):
+    error = refused(capsys, "gallery", "slidercrank")
+    assert error == "no gallery system 'slidercrank'; did you mean 'slider_crank'?"
+
+
+class Terminal(io.StringIO):
+    """Stands in for a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_tables_on_a_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    cli._table(["a", "b"], [["one", "[bold]long text " * 10]])
+    text = sys.stdout.getvalue()  # pyright: ignore
+    assert "[bold]" in text
+    plain = re.sub(r"\x1b\[\d*m", "", text)
+    assert max(map(len, plain.splitlines())) <= 60
+
+
+# ---- run -------------------------------------------------------------------------
+
+
+def test_run(capsys):
+    code, out, err = run(capsys, "run", "pendulum_chain")
+    assert (code, err) == (0, "")
+    heads = [line.split()[0] for line in out.splitlines() if line[0] != " "]
+    assert heads == [
+        "pendulum", "status", "events", "motion", "forces", "energy", "constraints",
+        "cost",
+    ]  # fmt: skip
+    assert "status       finished at t = 5 s" in out
+    assert "hinge1.force" in out
+
+
+def test_run_as_json(capsys):
+    numbers = run_json(capsys, "slider_crank", "--until", "1", "--rtol", "1e-10")
+    assert numbers["status"] == "finished"
+    assert numbers["t_end"] == numbers["final"]["t"] == 1.0
+    assert numbers["options"]["rtol"] == 1e-10
+    assert numbers["options"]["max_step"] is None
+    model = gallery.build("slider_crank")
+    state = nonsmooth.simulate(model, until=1.0, rtol=1e-10).state()
+    assert numbers["final"]["positions"] == {
+        name: list(place) for name, place in state.positions.items()
+    }
+    extremes = numbers["extremes"]
+    assert set(extremes["motor.torque"]) == {"min", "t_min", "max", "t_max"}
+    # Extremes are found on a grid of instants 4 to a step, about 0.01 s apart: near
+    # one of x = 0.1 cos(10 t) + ... the loss is below 0.1 (10 * 0.005)^2 / 2 or so.
+    assert extremes["slider.x"]["max"] == pytest.approx(0.4, abs=2e-4)
+    assert extremes["slider.x"]["min"] == pytest.approx(0.2, abs=2e-4)
+    assert extremes["crank.theta"]["max"] == pytest.approx(10.0, abs=1e-12)
+
+
+def test_set(capsys):
+    numbers = run_json(
+        capsys, "pendulum_chain", "--until", "0.1", "--set", "n=3", "--set", "mass=2"
+    )
+    assert set(numbers["final"]["positions"]) == {"rod1", "rod2", "rod3"}
+
+
+def test_set_a_field(capsys):
+    """Twice the gravity force on one body is twice its mass; a law's rate as well."""
+    light = run_json(capsys, "slider_crank", "--until", "0.1")
+    heavy = run_json(capsys, "slider_crank", "--until", "0.1", "--set", "slider.mass=2")
+    torque = "motor.torque"
+    assert heavy["extremes"][torque]["max"] > light["extremes"][torque]["max"]
+    fast = run_json(
+        capsys, "slider_crank", "--until", "0.1",
+        "--set", "motor.law.rate=20", "--set", "crank.angular_velocity=20",
+        "--assemble",
+    )  # fmt: skip
+    # The end of a drive is exact to round-off.
+    assert fast["final"]["positions"]["crank"][2] == pytest.approx(2.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["pendulum_chan"], "no built-in system 'pendulum_chan'; did you mean 'pendul"),
+        (["pendulum_chain", "--set", "nn=3"], "pendulum_chain: no parameter 'nn'; did"),
+        (["pendulum_chain", "--set", "n"], "--set n: write --set KEY=VALUE"),
+        (["pendulum_chain", "--set", "n=1", "--set", "n=2"], "--set n is given twice"),
+        (["pendulum_chain", "--set", "n=two"], "pendulum_chain: n = 'two'; give a who"),
+        (["pendulum_chain", "--set", "rod9.mass=1"], "model 'pendulum chain of 2 rods"),
+        (["pendulum_chain", "--set", "rod1.mas=1"], "--set rod1.mas: RigidBody has no"),
+        (
+            ["pendulum_chain", "--set", "rod1.mass=x"],
+            "--set rod1.mass = 'x'; give a nu",
+        ),
+        (["pendulum_chain", "--set", "rod1.mass=0"], "body 'rod1': mass = 0.0; must b"),
+        (
+            ["pendulum_chain", "--set", "rod1.position=0"],
+            "--set rod1.position: only n",
+        ),
+        (["pendulum_chain", "--set", "rod1.name=3"], "--set rod1.name: only numbers"),
+        (["pendulum_chain", "--set", "rod1.mass.x=3"], "--set rod1.mass.x: only num"),
+        (["pendulum_chain", "--until", "-1"], "until = -1.0; must be a time > 0 s"),
+        (["pendulum_chain", "--method", "rk4"], "method = 'rk4' needs step"),
+        (["pendulum_chain", "--save", "x.txt"], "--save x.txt: use .csv, .parquet, .n"),
+        (["pendulum_chain", "--save", "no/x.csv"], "--save no/x.csv: no folder 'no'"),
+        (["pendulum_chain", "--plot", "x.bmp"], "--plot x.bmp: use .png, .svg, .pdf"),
+        (["pendulum_chain", "--plot-names", "a"], "--plot-names needs --plot FILE"),
+        (["pendulum_chain", "--every", "1"], "--every needs --save FILE"),
+        (["pendulum_chain", "--every", "0", "--save", "x.csv"], "--every 0: must be >"),
+        (["pendulum_chain", "--every", "9", "--save", "x.csv"], "--every 9: must be >"),
+        (
+            ["pendulum_chain", "--every", "1e-9", "--save", "x.csv"],
+            "--every: 50000000",
+        ),
+        (
+            ["pendulum_chain", "--plot", "x.png", "--plot-names", "rod9.x"],
+            "--plot-names: no 'rod9.x'; did you mean",
+        ),
+        (
+            ["pendulum_chain", "--plot", "x.png", "--plot-names", "rod1.z"],
+            "--plot-names: no quantity 'rod1.z'",
+        ),
+        (["slider_crank", "--set", "motor.law.rate=1"], "inconsistent start: drive 'm"),
+        (["missing.yaml", "--until", "1"], "missing.yaml: No such file"),
+    ],
+)
+def test_run_refuses(capsys, tmp_path, monkeypatch, argv, message):
+    monkeypatch.chdir(tmp_path)
+    assert refused(capsys, "run", *argv).startswith(message)
+    assert not list(tmp_path.iterdir())
+
+
+def test_packages_that_are_missing(capsys, monkeypatch):
+    monkeypatch.setattr(cli, "find_spec", lambda name: None)
+    error = refused(capsys, "run", "pendulum_chain", "--save", "x.parquet")
+    assert error == ("--save x.parquet needs pyarrow: pip install 'nonsmooth[data]'")
+
+
+def test_solver_options(capsys):
+    numbers = run_json(
+        capsys, "crank_rocker", "--until", "0.1", "--method", "euler",
+        "--step", "1e-3", "--baumgarte", "10", "100",
+    )  # fmt: skip
+    assert numbers["cost"]["steps"] == 100
+    assert numbers["options"]["stabilisation"] == {"alpha": 10.0, "beta": 100.0}
+
+
+def test_verify(capsys):
+    numbers = run_json(capsys, "pendulum_chain", "--until", "0.5", "--verify")
+    found = numbers["verification"]
+    # Ten times rtol, the default 1e-8.
+    assert 0.0 < found["position"] < 1e-7
+    assert found["events"] is True
+    assert "tighter" not in found
+    _, out, _ = run(capsys, "run", "pendulum_chain", "--until", "0.5", "--verify")
+    assert "\nverified     within " in out
+
+
+# ---- files -----------------------------------------------------------------------
+
+
+def test_run_a_file(capsys, file):
+    path = file(ARM)
+    code, out, _ = run(capsys, "run", path, "--until", "2", "--events")
+    assert code == 0
+    assert out.startswith("arm\nstatus       stopped by event 'low' at t = ")
+    assert "events       2 falling" in out
+    table = out.partition("\n\n")[2].splitlines()
+    assert [line.split()[2] for line in table] == ["deep", "low"]
+    listed = run_json(capsys, path, "--until", "2", "--events")["event_list"]
+    assert [event["element"] for event in listed] == ["deep", "low"]
+
+
+def test_set_in_a_file(capsys, file):
+    """The hinge force of an arm swinging through the vertical, (1 + 2 k) m g."""
+    path = file(ARM)
+    numbers = run_json(capsys, path, "--until", "2", "--set", "arm.mass=2")
+    # m l^2 / (J + m l^2) with l = 0.5 m; at the bottom the force is at its largest.
+    part = 2 * 0.25 / (0.1 + 2 * 0.25)
+    # The run ends there exactly, at an error of rtol = 1e-8.
+    wanted = 2 * 9.81 * (1 + 2 * part)
+    assert numbers["extremes"]["hinge.force"]["max"] == pytest.approx(wanted, rel=1e-6)
+
+
+def test_a_file_of_the_gallery(capsys, file):
+    path = file("nonsmooth: 1\ngallery: pendulum_chain\nparameters: {n: 3}")
+    assert len(run_json(capsys, path, "--until", "0.1")["final"]["positions"]) == 3
+    path = file("nonsmooth: 1\ngallery: pendulum_chian")
+    error = refused(capsys, "run", path, "--until", "1")
+    assert "line 2" in error
+    assert "did you mean 'pendulum_chain'?" in error
+
+
+def test_a_file_needs_until(capsys, file):
+    path = file(ARM)
+    assert refused(capsys, "run", path) == f"{path}: a model file needs --until T, in s"
+    error = refused(capsys, "run", path, "--until", "1", "--set", "mass=2")
+    assert error.startswith("--set mass: in a file, name an element's field")
+
+
+# ---- saving ----------------------------------------------------------------------
+
+
+def test_save_csv(capsys, tmp_path):
+    path = tmp_path / "run.csv"
+    argv = ["pendulum_chain", "--until", "0.3", "--every", "0.1", "--save", str(path)]
+    code, out, _ = run(capsys, "run", *argv)
+    assert code == 0
+    assert f"4 rows of 49 columns in {path}" in out
+    table = np.genfromtxt(path, delimiter=",", names=True)
+    np.testing.assert_array_equal(table["t"], [0.0, 0.1, 0.2, 0.3])
+    model = gallery.build("pendulum_chain")
+    exact = nonsmooth.simulate(model, until=0.3).sample(table["t"], "rod2.y")["rod2.y"]
+    # Text that reads back to the same numbers.
+    np.testing.assert_array_equal(table["rod2y"], exact)
+
+
+def test_save_npz_and_parquet(capsys, tmp_path):
+    for suffix in ("npz", "parquet"):
+        path = str(tmp_path / f"run.{suffix}")
+        numbers = run_json(capsys, "pendulum_chain", "--until", "0.3", "--save", path)
+        if suffix == "npz":
+            with np.load(path) as columns:
+                t = columns["t"]
+                assert len(columns["hinge1.force_x"]) == len(t)
+        else:
+            pandas = pytest.importorskip("pandas")
+            t = pandas.read_parquet(path)["t"].to_numpy()
+        # Without --every: the solver's own steps.
+        assert len(t) == numbers["cost"]["steps"] + 1
+
+
+def test_a_failed_run_is_saved(capsys, file, tmp_path):
+    path, save = file(BURST), str(tmp_path / "run.csv")
+    code, out, err = run(capsys, "run", path, "--until", "1", "--save", save)
+    assert code == 1
+    assert "status       failed at t = 0.5 s" in out
+    error, note = err.splitlines()
+    assert error.startswith("error: t = 0.5 s: force 'burst' is not finite")
+    assert note == f"what was computed until t = 0.5 s is in {save}"
+    last = Path(save).read_text().splitlines()[-1]
+    # The law ends at 0.5 s; the solver comes as near as steps of round-off allow.
+    assert float(last.split(",")[0]) == pytest.approx(0.5, abs=1e-6)
+
+
+def test_a_failed_run_as_json(capsys, file):
+    code, out, err = run(capsys, "run", file(BURST), "--until", "1", "--json")
+    assert code == 1
+    assert json.loads(out)["status"] == "failed"
+    assert err.startswith("error: ")
+
+
+def test_a_disc_that_cannot_be_written(capsys, tmp_path):
+    folder = tmp_path / "run.csv"
+    folder.mkdir()
+    code, _, err = run(
+        capsys, "run", "pendulum_chain", "--until", "0.1", "--save", str(folder)
+    )
+    assert code == 1
+    assert err.startswith(f"error: cannot write {folder}: ")
+
+
+# ---- plotting --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("names", "function", "drawn"),
+    [
+        (
+            [],
+            "plot_series",
+            ["crank.theta", "rod.theta", "slider.theta", "motor.torque"],
+        ),
+        (["--plot-names", "rod.x, rod.B.y"], "plot_series", ["rod.x", "rod.B.y"]),
+        (["--plot-names", "rod.B,rod"], "plot_paths", ["rod.B", "rod"]),
+    ],
+)
+def test_plot(capsys, tmp_path, monkeypatch, names, function, drawn):
+    plots = pytest.importorskip("nonsmooth.views.plots")
+    calls = []
+    monkeypatch.setattr(plots, function, lambda *args: calls.append(args))
+    path = str(tmp_path / "x.png")
+    code, out, _ = run(
+        capsys, "run", "slider_crank", "--until", "0.1", "--plot", path, *names
+    )
+    assert code == 0
+    assert [(args[1], args[2]) for args in calls] == [(drawn, path)]
+    assert out.endswith(f"drawn        {path}\n")
+
+
+def test_a_figure_is_written(capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "x.png"
+    argv = ["pendulum_chain", "--until", "0.1", "--plot", str(path), "--json"]
+    json.loads(run(capsys, "run", *argv)[1])
+    assert path.stat().st_size > 1000
+
+
+# ---- progress and interruption ---------------------------------------------------
+
+
+def test_interruption(capsys, monkeypatch):
+    def simulate(system, until, *, progress, **options):
+        progress(0.25)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nonsmooth.solve.simulate.simulate", simulate)
+    error = refused(capsys, "run", "pendulum_chain", "--until", "8", code=130)
+    assert error.startswith("interrupted at t = 2 s of 8 s, after ")
+    assert error.endswith("; nothing was saved")
+
+
+def test_a_bar_appears_on_a_terminal(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with cli._Bar("working", patience=0.0) as bar:
+        limit = time.monotonic() + 10.0
+        while bar._bar is None and time.monotonic() < limit:
+            time.sleep(0.01)
+        bar(0.5)
+        assert bar._bar is not None
+        bar._bar.refresh()
+    text = sys.stderr.getvalue()  # pyright: ignore
+    assert "working" in text
+    assert "50%" in text
+
+
+def test_no_bar_for_short_work(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with cli._Bar("working") as bar:
+        bar(0.5)
+    assert sys.stderr.getvalue() == ""  # pyright: ignore
+
+
+def test_no_bar_without_a_terminal(capsys):
+    with cli._Bar("working", patience=0.0) as bar:
+        time.sleep(0.1)
+        bar(0.5)
+    assert bar._bar is None
+    assert capsys.readouterr().err == ""
+
+
+# ---- check, schema, warmup -------------------------------------------------------
+
+
+def test_check(capsys, file):
+    path = file(ARM)
+    code, out, _ = run(capsys, "check", path)
+    assert code == 0
+    lines = dict(line.split("  ", 1) for line in out.splitlines()[1:])
+    found = {head: line.strip() for head, line in lines.items()}
+    assert out.startswith(f"{path}: arm\n")
+    assert found["bodies"] == "1 (arm)"
+    assert found["events"] == "2 (low, deep)"
+    assert found["coordinates"] == "3, with 2 constraints"
+    assert found["degrees of freedom"] == "1"
+    assert found["redundancy"] == "none"
+    assert found["start"] == "consistent"
+
+
+def test_check_counts_what_is_driven_and_redundant(capsys, file):
+    _, out, _ = run(capsys, "check", "slider_crank")
+    assert "degrees of freedom   1, 1 of them driven" in out
+    hinge = "  - {type: Revolute, name: hinge, b: arm.pin}"
+    twice = ARM.replace(hinge, f"{hinge}\n{hinge.replace('hinge', 'twice')}")
+    _, out, _ = run(capsys, "check", file(twice))
+    assert "degrees of freedom   1\n" in out
+    assert "redundancy           2 constraint(s) among hinge, twice" in out
+
+
+def test_check_tells_of_an_assembled_start(capsys, file):
+    text = ARM.replace("[0.5, 0]", "[0.6, 0]") + "assemble: true\n"
+    _, out, _ = run(capsys, "check", file(text))
+    assert "start                assembled; positions moved by at most 0.1 m" in out
+
+
+def test_check_of_a_large_system(capsys, file):
+    path = file("nonsmooth: 1\ngallery: pendulum_chain\nparameters: {n: 400}")
+    _, out, _ = run(capsys, "check", path)
+    assert "bodies               400 (rod1, rod2, " in out
+    assert "degrees of freedom   400, if no constraint is redundant" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (ARM.replace("mass: 1", "mass: -1"), "mass = -1"),
+        (ARM.replace("[0.5, 0]", "[0.6, 0]"), "inconsistent start: joint 'hinge'"),
+        (ARM.replace("arm.pin", "arm.pni"), "did you mean 'pin'?"),
+        ("nonsmooth: [", "line "),
+    ],
+)
+def test_check_refuses(capsys, file, text, message):
+    assert message in refused(capsys, "check", file(text), code=1)
+
+
+def test_check_of_a_missing_file(capsys):
+    error = refused(capsys, "check", "missing.yaml", code=1)
+    assert error == "missing.yaml: No such file or directory"
+
+
+def test_schema(capsys, tmp_path):
+    code, out, _ = run(capsys, "schema")
+    assert code == 0
+    path = tmp_path / "schema.json"
+    code, nothing, _ = run(capsys, "schema", "--out", str(path))
+    assert (code, nothing) == (0, "")
+    assert json.loads(path.read_text()) == json.loads(out)
+    assert "RigidBody" in out
+
+
+def test_warmup(capsys):
+    code, out, _ = run(capsys, "warmup")
+    assert code == 0
+    assert out.splitlines()[-1].startswith("ready in")
+    families = [f for group in warmup.ROW_FUNCTIONS.values() for f in group]
+    assert {family.family for family in families} == families_with_rows()
+
+
+def test_warmup_compiles_everything():
+    """In a process of its own: no kernel that Python calls is left uncompiled."""
+    folder = Path(nonsmooth.__file__).parent
+    called = {
+        f"{module}.{name}"
+        for path in (*folder.glob("solve/*.py"), folder / "result.py")
+        for module, name in re.findall(r"\b(entry|loop)\.(\w+)\(", path.read_text())
+    }
+    assert {"loop.march", "entry.evaluate_samples"} <= called
+    code = (
+        "import sys; from nonsmooth.app.cli import main; main(['warmup'])\n"
+        "from nonsmooth.kernels import abi, entry, loop\n"
+        "for name in sys.argv[1:] if abi.JIT else []:\n"
+        "    if not eval(name).nopython_signatures: print(name, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *sorted(called)], capture_output=True, text=True
+    )
+    assert done.stderr == ""
+
+
+def families_with_rows():
+    """Return the families whose kinds have a function to compile."""
+    found: set[str] = set()
+
+    def visit(cls):
+        for sub in cls.__subclasses__():
+            if sub.row_name or sub.row_kernel:
+                found.add(sub.family)
+            visit(sub)
+
+    visit(Element)
+    return found
+
+
+# ---- summary ---------------------------------------------------------------------
+
+
+def test_plain_data():
+    assert summary.plain({"a": (np.float64(1.5), math.inf, np.int64(2), None)}) == {
+        "a": [1.5, None, 2, None]
+    }
+
+
+def test_extremes_see_both_sides_of_a_jump(capsys, file):
+    """A force that is switched off: its largest value is the one before."""
+    text = """\
+nonsmooth: 1
+bodies:
+  - {type: RigidBody, name: block, mass: 2, inertia: 1}
+drives:
+  - {type: TranslationDrive, name: pull, b: block,
+     law: {type: Ramp, rate: 3, duration: 0.5}}
+"""
+    numbers = run_json(capsys, file(text), "--until", "1")
+    # 2 kg at 6 m/s^2, constant until 0.5 s, then nothing.
+    force = numbers["extremes"]["pull.force"]
+    assert force["max"] == pytest.approx(12.0, rel=1e-12)
+    assert force["min"] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_summary_of_many_bodies(capsys):
+    argv = ["pendulum_chain", "--set", "n=9", "--until", "0.1"]
+    _, out, _ = run(capsys, "run", *argv)
+    assert out.count("and 3 more (all of them with --json)") == 2
+    motion = [line.split()[-15:] for line in out.splitlines() if "theta" in line]
+    assert len(motion) == summary.MAX_LINES
+
+
+# ---- the installed command -------------------------------------------------------
+
+
+@pytest.mark.skipif(not COMMAND.exists(), reason="the command is not installed")
+def test_the_installed_command():
+    done = subprocess.run([COMMAND, "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"nonsmooth {nonsmooth.__version__}\n")
+    done = subprocess.run([COMMAND, "run", "nothing"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: no built-in system 'nothing'")
+
+
+def test_a_closed_pipe():
+    code = "import sys; from nonsmooth.app.cli import main; sys.exit(main(['schema']))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    process.wait()
+    assert errors == b""
+
+
+@pytest.mark.slow
+def test_a_cached_run_starts_fast():
+    """At most 1.5 s of CPU time in all, the design's target; measured: 1.1 s."""
+    resource = pytest.importorskip("resource")
+    from nonsmooth.kernels import abi
+
+    if not abi.JIT:
+        pytest.skip("nothing is cached with the JIT off")
+    argv = [sys.executable, "-m", "nonsmooth.app.cli", "run", "pendulum_chain"]
+    spent = []
+    # The first fills the cache; other work on the machine slows single runs down.
+    for _ in range(4):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(argv, check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(
+            after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+        )
+    assert min(spent) <= 1.5
