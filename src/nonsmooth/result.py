@@ -301,6 +301,11 @@ class Result:
         # The end of one step and the start of the next may differ by round-off.
         return index.astype(np.int64), np.clip(x, 0.0, 1.0)
 
+    def _modes(self, index: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
+        """Return modes and approach rates of given steps, flat."""
+        mode = np.concatenate([self.steps.side[index], self.steps.slip[index]], axis=1)
+        return mode.reshape(-1), self.steps.approach[index].reshape(-1)
+
     def _states(
         self, t: Floats, limit: Limit, *, project: bool
     ) -> tuple[Floats, Floats]:

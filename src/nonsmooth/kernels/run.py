@@ -84,6 +84,7 @@ class Run(Block):
     # switching; n = n_contact
     is_mode_known = INTEGER
     rests = INTEGERS  # (n) whether a contact is at rest and to be decided
+    freed = INTEGERS  # (n) whether a contact was let go at this event
     listed = INTEGERS  # (n) the contacts at rest
     delassus = FLOATS  # (n, n)
     slip_rate = FLOATS  # (n)

@@ -62,6 +62,7 @@ def change_sides(m, w, r):
         fired = at(r.fired, m.n_guard + 4 * k)
         c = at(w.contact, CONTACT * k)
         r.rests[k] = 0
+        r.freed[k] = 0
         if fired[0]:
             if w.side[k] == OPEN:
                 w.side[k] = PRESSING
@@ -84,9 +85,16 @@ def change_sides(m, w, r):
                     w.slip[k] = 1 if c[V_T] > 0.0 else -1
                 else:
                     r.rests[k] = 1
-        if has_friction(m, k) and w.side[k] == PRESSING and (fired[2] or fired[3]):
-            r.rests[k] = 1
-        if has_friction(m, k) and w.side[k] == PRESSING and w.slip[k] == 0:
+        if not has_friction(m, k) or w.side[k] != PRESSING:
+            continue
+        if w.slip[k] != 0:
+            if fired[2] and not fired[0] and not fired[1]:
+                r.rests[k] = 1
+        elif fired[2] or fired[3]:
+            # Its friction is at the limit and goes on growing: it lets go.
+            w.slip[k] = 1 if fired[2] else -1
+            r.freed[k] = 1
+        else:
             r.rests[k] = 1
 
 
@@ -234,10 +242,62 @@ def decide_rest(m, w, r, t):
                 k = r.listed[i]
                 w.slip[k] = 1 if rate > 0.0 else -1
                 r.rests[k] = 0
+                r.freed[k] = 1
                 released += 1
         n_slip += released
         if released == 0:
             return n_slip
+
+
+@kernel
+def recall_wrong(m, w, r, t):
+    """Take back contacts let go that would slip against their own friction.
+
+    Returns how many.
+    """
+    v = at(r.y, m.n_dof)
+    modes.configure(m, w, t, r.y, v)
+    modes.factor_rows(m, w)
+    modes.accelerate(m, w, t, v, 0.0, 0.0, r.d)
+    assemble.add_acceleration(m, w, r.d)
+    n_wrong = 0
+    for k in range(m.n_contact):
+        if r.freed[k]:
+            c = at(w.contact, CONTACT * k)
+            rate = w.slip[k] * assemble.slip_acceleration(m, w, k)
+            # Friction at mu0 and at mu differ: a rate below that is a tie.
+            if rate < -TIE * abs(c[LAM_T]) * slip_compliance(m, w, r, k):
+                r.freed[k] = 0
+                r.rests[k] = 1
+                n_wrong += 1
+    return n_wrong
+
+
+@kernel
+def slip_compliance(m, w, r, k):
+    """Return the slip acceleration of contact k under a unit friction force."""
+    for i in range(m.n_dof):
+        r.d[i] = 0.0
+    spread(m, w, k, 1.0, r.d)
+    for i in range(m.n_dof):
+        r.d[i] *= m.minv[i]
+    return gather(m, w, k, r.d)
+
+
+@far(Tables, Work, Run, NUMBER, returns=INTEGER)
+def decide(m, w, r, t):
+    """Decide all contacts at rest, until the mode agrees with the law."""
+    bring_to_rest(m, w, r, t)
+    for _ in range(2 + m.n_contact):
+        decide_rest(m, w, r, t)
+        activate(m, w)
+        for k in range(m.n_contact):
+            # Those decided to stick are at rest still, should another be recalled.
+            sticks = has_friction(m, k) and w.side[k] == PRESSING and w.slip[k] == 0
+            r.rests[k] = 1 if sticks else 0
+        if recall_wrong(m, w, r, t) == 0:
+            return DECIDED
+    return UNDECIDED
 
 
 @far(Tables, Work, Run, NUMBER, returns=INTEGER)
@@ -245,10 +305,7 @@ def switch(m, w, r, t):
     """Choose the next mode at the state r.y from the guards that fired."""
     modes.configure(m, w, t, r.y, at(r.y, m.n_dof))
     change_sides(m, w, r)
-    bring_to_rest(m, w, r, t)
-    decide_rest(m, w, r, t)
-    activate(m, w)
-    return DECIDED
+    return decide(m, w, r, t)
 
 
 @far(Tables, Work, Run, NUMBER, returns=INTEGER)
@@ -266,6 +323,7 @@ def first_mode(m, w, r, t):
     for k in range(m.n_contact):
         c = at(w.contact, CONTACT * k)
         r.rests[k] = 0
+        r.freed[k] = 0
         # By the first derivative that is not zero, up to the acceleration.
         first = c[GAP]
         if abs(first) <= 1e-14 * r.size:
@@ -282,7 +340,4 @@ def first_mode(m, w, r, t):
                     w.slip[k] = 1 if c[V_T] > 0.0 else -1
                 else:
                     r.rests[k] = 1
-    bring_to_rest(m, w, r, t)
-    decide_rest(m, w, r, t)
-    activate(m, w)
-    return DECIDED
+    return decide(m, w, r, t)

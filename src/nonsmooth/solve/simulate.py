@@ -150,7 +150,7 @@ class _Driver:
             "dense": n_y, "rate": n, "guard": 2 * n_watch, "side": n_watch,
             "node": (guards.N_NODE + 1) * 2 * n_watch, "root": n_watch,
             "fired": n_watch, "beside": 2 * n_watch,
-            "rests": n_contact, "listed": n_contact, "delassus": n_contact**2,
+            "rests": n_contact, "freed": n_contact, "listed": n_contact, "delassus": n_contact**2,
             "slip_rate": n_contact, "limit": n_contact, "friction": n_contact,
             "Z": 6 * ni, "W": 6 * ni, "F": 3 * n_y if ni else 0, "Aq": ni * ni,
             "Av": ni * ni, "real_lu": ni * ni, "real_swap": ni,
