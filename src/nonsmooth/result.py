@@ -226,6 +226,7 @@ class Steps:
     cap: Floats  # (n) s, laws are evaluated no later than this
     is_implicit: NDArray[np.int64]  # (n)
     arc: NDArray[np.int64]  # (n) number of the arc each step belongs to
+    y_end: Floats  # (n_y) state at the end of the last step
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -299,6 +300,10 @@ class Result:
         entry.on_dense(
             len(t), x, index, coef.reshape(-1), coef.shape[1] - 1, n_y, y.reshape(-1)
         )
+        # The polynomial loses some digits at its end; the state there is known.
+        for k in np.flatnonzero(x == 1.0):
+            after = index[k] + 1
+            y[k] = coef[after, 0] if after < len(coef) else self.steps.y_end
         t_law = np.minimum(t, self.steps.cap[index])
         # A step's ends are on the constraints already.
         inside = (x > 0.0) & (x < 1.0)

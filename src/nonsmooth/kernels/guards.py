@@ -17,8 +17,9 @@ N_NODE = 4
 TIE = 1e-12
 MAX_BISECTION = 60
 NONE = 2.0
-# A guard this small at the start of a step, beside its values inside, starts at zero.
-ZERO = 1e-10
+# A guard that would be at zero within this part of the time reached is there: a run
+# that begins at an event of an earlier one.
+ARMED = 1e-13
 # How often the first interval is halved to find the lobe after such a start.
 MAX_HALVING = 40
 
@@ -55,7 +56,9 @@ def arm(m, w, r, a):
     evaluate(m, w, min(r.t, r.t_cap), r.y, a, r.guard)
     for k in range(m.n_guard):
         value, rate = r.guard[2 * k], r.guard[2 * k + 1]
-        r.side[k] = value if value != 0.0 else rate
+        is_zero = abs(value) <= ARMED * abs(rate * r.t)
+        r.is_at_zero[k] = 1 if is_zero else 0
+        r.side[k] = rate if is_zero else value
 
 
 @kernel
@@ -102,16 +105,6 @@ def root(m, w, r, h, k, x0, x1, side):
 
 
 @kernel
-def starts_at_zero(m, r, k):
-    """Return whether guard k is at round-off of zero at the start of the step."""
-    n = 2 * m.n_guard
-    largest = 0.0
-    for j in range(1, N_NODE + 1):
-        largest = max(largest, abs(r.node[j * n + 2 * k]))
-    return abs(r.node[2 * k]) <= ZERO * largest
-
-
-@kernel
 def root_after_zero(m, w, r, h, k, x1, side):
     """Root of guard k before x1 after a start at zero, not counting the start.
 
@@ -132,7 +125,6 @@ def root_after_zero(m, w, r, h, k, x1, side):
 def first_root(m, w, r, h, k, limit):
     """First root of guard k in its direction up to the fraction `limit`, or NONE."""
     n = 2 * m.n_guard
-    direction = m.guard_direction[k]
     # Flat to second order at the start: the first node tells its side.
     start = r.side[k] if r.side[k] != 0.0 else r.node[n + 2 * k]
     side = 1.0 if start > 0.0 else -1.0
@@ -144,19 +136,19 @@ def first_root(m, w, r, h, k, limit):
         if side * r.node[j * n + 2 * k] > 0.0:
             if not (side * rate0 < 0.0 and side * rate1 > 0.0):
                 continue
-            if j == 1 and starts_at_zero(m, r, k):
+            if j == 1 and r.is_at_zero[k]:
                 # It only touched zero, and is back on the side it came from.
                 continue
             dip = extremum(m, w, r, h, k, x0, x1, side)
             if dip == NONE:
                 continue
             # It passes zero and comes back within the interval.
-            if direction == 0 or direction * side < 0.0:
+            if is_event(m, k, -side):
                 return root(m, w, r, h, k, x0, dip, side)
             return root(m, w, r, h, k, dip, x1, -side)
         x = NONE
-        if direction == 0 or direction * side < 0.0:
-            if j > 1 or not starts_at_zero(m, r, k):
+        if is_event(m, k, -side):
+            if j > 1 or not r.is_at_zero[k]:
                 return root(m, w, r, h, k, x0, x1, side)
             x = root_after_zero(m, w, r, h, k, x1, side)
         if x != NONE:
@@ -185,12 +177,23 @@ def locate(m, w, r, h):
 
 
 @kernel
+def is_event(m, k, direction):
+    """Return whether a crossing in a direction, by its sign, is an event of guard k."""
+    wanted = m.guard_direction[k]
+    return wanted == 0 or wanted * direction > 0.0
+
+
+@kernel
 def settle(m, r):
     """Update the sides at the end of a step from the values in `guard`."""
     for k in range(m.n_guard):
+        r.is_at_zero[k] = r.fired[k]
         if r.fired[k]:
             # It crossed: what is left of its value is round-off.
             direction = m.guard_direction[k]
             r.side[k] = float(direction) if direction else r.guard[2 * k + 1]
-        elif r.guard[2 * k] != 0.0:
-            r.side[k] = r.guard[2 * k]
+        elif r.guard[2 * k] * r.side[k] >= 0.0 or not is_event(m, k, -r.side[k]):
+            # A crossing that is an event but did not fire lies within round-off of the
+            # end; the next step finds it.
+            if r.guard[2 * k] != 0.0:
+                r.side[k] = r.guard[2 * k]

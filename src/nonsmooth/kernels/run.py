@@ -76,6 +76,7 @@ class Run(Block):
     guard = FLOATS  # (2 n_guard) value and rate
     side = FLOATS  # (n_guard) side of each guard at t, by its sign
     node = FLOATS  # (n_node, 2 n_guard) values and rates inside the step
+    is_at_zero = INTEGERS  # (n_guard) it fired, or was armed, at the start of the step
     root = FLOATS  # (n_guard) fraction of the step, 2 for none
     fired = INTEGERS  # (n_guard)
 

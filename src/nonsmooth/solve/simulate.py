@@ -147,6 +147,7 @@ class _Driver:
             "K": max(tb.n, 2) * n_y, "C": n_coef * n_y, "e": 2 * n_y, "tol": n_y,
             "dense": n_y, "rate": n, "guard": 2 * n_guard, "side": n_guard,
             "node": (guards.N_NODE + 1) * 2 * n_guard, "root": n_guard,
+            "is_at_zero": n_guard,
             "fired": n_guard,
             "Z": 6 * ni, "W": 6 * ni, "F": 3 * n_y if ni else 0, "Aq": ni * ni,
             "Av": ni * ni, "real_lu": ni * ni, "real_swap": ni,
@@ -320,6 +321,7 @@ class _Driver:
             cap=join([np.full(n, cap) for _, n, cap, _ in parts], float),
             is_implicit=join([log.is_implicit[:n] for log, n, _, _ in parts], int),
             arc=join([np.full(n, arc) for _, n, _, arc in parts], int),
+            y_end=state.y.copy(),
         )
         return Result(
             system=self.system,
