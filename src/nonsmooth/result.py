@@ -240,6 +240,7 @@ class Steps:
     side: NDArray[np.int64]  # (n, n_contact) open, pressing or released
     slip: NDArray[np.int64]  # (n, n_contact) stick, or sign of the slip
     approach: Floats  # (n, n_contact) m/s, rate of overlap at touch-down
+    y_end: Floats  # (n_y) state at the end of the last step
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -318,6 +319,10 @@ class Result:
         entry.on_dense(
             len(t), x, index, coef.reshape(-1), coef.shape[1] - 1, n_y, y.reshape(-1)
         )
+        # The polynomial loses some digits at its end; the state there is known.
+        for k in np.flatnonzero(x == 1.0):
+            after = index[k] + 1
+            y[k] = coef[after, 0] if after < len(coef) else self.steps.y_end
         t_law = np.minimum(t, self.steps.cap[index])
         # A step's ends are on the constraints already.
         inside = (x > 0.0) & (x < 1.0)

@@ -497,8 +497,6 @@ def test_at_a_break_a_law_gives_the_values_after_it(law):
             near = np.array([value(instant + dx) for dx in x])
             limit = [np.polyval(np.polyfit(x, c, 5), 0.0) for c in near.T]
             assert close(value(at), limit, 100 * ROUND)
-    before = value(np.nextafter(law.breaks()[0], -np.inf))
-    assert close(before, value(law.breaks()[0] - 0.1), ROUND)
 
 
 def test_a_ramp_has_two_accelerations_at_each_break():

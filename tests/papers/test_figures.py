@@ -32,7 +32,7 @@ def test_n_four_bar(n, top):
     assert end["rocker0.top.y"][0] == pytest.approx(top[1], abs=FIGURE)
 
 
-@pytest.mark.parametrize("n", [1, 2, 20])
+@pytest.mark.parametrize("n", [1, 2])
 def test_n_four_bar_energy_is_constant(n):
     balance = simulate(
         gallery.build("n_four_bar", n=n), until=2.0, rtol=RTOL

@@ -95,10 +95,11 @@ def test_a_pair_of_roots_inside_one_step_is_not_lost(depth, rtol):
     model = ball(Event(name="e", b="ball", guard=f"y - {PEAK - depth!r}"))
     result = watched(model, 0.95, rtol=rtol)
     assert [event.kind for event in result.events] == ["rising", "falling"]
-    # Near the peak a rounding of y by 1e-16 moves the root by that over vy.
+    # Near the peak a rounding of y moves the root by that over vy; sums over twelve
+    # stages with weights up to five round by some ten units.
     speed = math.sqrt(2.0 * G * depth)
     assert result.events.t == pytest.approx(
-        height_times(PEAK - depth), abs=1e-13 + 10 * EPS / speed
+        height_times(PEAK - depth), abs=1e-13 + 50 * EPS / speed
     )
 
 
@@ -164,6 +165,18 @@ def test_the_same_events_at_every_tolerance(rtol):
     assert [event.kind for event in result.events] == alternating
 
 
+@pytest.mark.parametrize("method", ["rk4", "euler", "semi_implicit_euler"])
+@pytest.mark.parametrize("k", range(1, 30))
+def test_an_event_at_the_end_of_a_step_is_not_lost(method, k):
+    """Steps end at the crossing, up to round-off on either side."""
+    body = PointMass(name="ball", mass=1.0, velocity=(1.0, 0.0))
+    guard = Event(name="e", b="ball", guard=f"x - {k / 10!r}")
+    result = watched(Model(bodies=[body], events=[guard]), 3.0, method=method, step=0.1)
+    assert kinds(result) == [("e", "rising")]
+    # Thirty additions of a tenth.
+    assert result.events.t == pytest.approx([k / 10], abs=30 * EPS)
+
+
 # ---- together ------------------------------------------------------------------
 
 
@@ -211,8 +224,8 @@ def test_a_stop_and_a_record_at_one_instant_are_both_kept():
 
 def test_a_guard_that_starts_at_zero_is_armed_by_its_rate():
     """It leaves zero without an event, and fires when it comes back."""
-    result = watched(ball(Event(name="ground", b="ball", guard="y")), 1.4)
-    assert kinds(result) == [("ground", "falling")]
+    result = watched(ball(Event(name="floor", b="ball", guard="y")), 1.4)
+    assert kinds(result) == [("floor", "falling")]
     assert result.events[0].t == pytest.approx(1.0, abs=1e-13)
 
 

@@ -43,8 +43,9 @@ STEP_DIFFERENCE = 1e-4
 # Overlap below which a law is evaluated there, as a part of the model's size: the
 # ratio of force to overlap has a limit that round-off hides.
 SMALLEST_OVERLAP = 1e-13
-# A guard this small at the start of a step, beside its values inside, starts at zero.
-ZERO = 1e-10
+# A guard that would be at zero within this part of the time reached is there: a run
+# that begins at an event of an earlier one.
+ARMED = 1e-13
 # How often the first interval is halved to find the lobe after such a start.
 MAX_HALVING = 40
 
@@ -154,8 +155,12 @@ def arm(m, w, r, a):
     evaluate(m, w, min(r.t, r.t_cap), r.y, a, r.d, r.size, r.guard)
     for k in range(m.n_guard):
         value, rate = r.guard[2 * k], r.guard[2 * k + 1]
-        r.side[k] = value if value != 0.0 else rate
+        is_zero = abs(value) <= ARMED * abs(rate * r.t)
+        r.is_at_zero[k] = 1 if is_zero else 0
+        r.side[k] = rate if is_zero else value
     for k in range(m.n_guard, m.n_watch):
+        # A contact's guards are positive in its mode, and may start at zero.
+        r.is_at_zero[k] = 1
         r.side[k] = 1.0
 
 
@@ -203,22 +208,6 @@ def root(m, w, r, h, k, x0, x1, side):
 
 
 @kernel
-def direction_of(m, k):
-    """Return the direction guard k fires in; a contact's guards fall."""
-    return m.guard_direction[k] if k < m.n_guard else -1
-
-
-@kernel
-def starts_at_zero(m, r, k):
-    """Return whether guard k is at round-off of zero at the start of the step."""
-    n = 2 * m.n_watch
-    largest = 0.0
-    for j in range(1, N_NODE + 1):
-        largest = max(largest, abs(r.node[j * n + 2 * k]))
-    return abs(r.node[2 * k]) <= ZERO * largest
-
-
-@kernel
 def root_after_zero(m, w, r, h, k, x1, side):
     """Root of guard k before x1 after a start at zero, not counting the start.
 
@@ -239,7 +228,6 @@ def root_after_zero(m, w, r, h, k, x1, side):
 def first_root(m, w, r, h, k, limit):
     """First root of guard k in its direction up to the fraction `limit`, or NONE."""
     n = 2 * m.n_watch
-    direction = direction_of(m, k)
     # Flat to second order at the start: the first node tells its side.
     start = r.side[k] if r.side[k] != 0.0 else r.node[n + 2 * k]
     side = 1.0 if start > 0.0 else -1.0
@@ -251,19 +239,19 @@ def first_root(m, w, r, h, k, limit):
         if side * r.node[j * n + 2 * k] > 0.0:
             if not (side * rate0 < 0.0 and side * rate1 > 0.0):
                 continue
-            if j == 1 and starts_at_zero(m, r, k):
+            if j == 1 and r.is_at_zero[k]:
                 # It only touched zero, and is back on the side it came from.
                 continue
             dip = extremum(m, w, r, h, k, x0, x1, side)
             if dip == NONE:
                 continue
             # It passes zero and comes back within the interval.
-            if direction == 0 or direction * side < 0.0:
+            if is_event(m, k, -side):
                 return root(m, w, r, h, k, x0, dip, side)
             return root(m, w, r, h, k, dip, x1, -side)
         x = NONE
-        if direction == 0 or direction * side < 0.0:
-            if j > 1 or not starts_at_zero(m, r, k):
+        if is_event(m, k, -side):
+            if j > 1 or not r.is_at_zero[k]:
                 return root(m, w, r, h, k, x0, x1, side)
             x = root_after_zero(m, w, r, h, k, x1, side)
         if x != NONE:
@@ -292,12 +280,29 @@ def locate(m, w, r, h):
 
 
 @kernel
+def is_event(m, k, direction):
+    """Return whether a crossing in a direction, by its sign, is an event of guard k."""
+    # A contact's guards fall.
+    wanted = m.guard_direction[k] if k < m.n_guard else -1
+    return wanted == 0 or wanted * direction > 0.0
+
+
+@kernel
 def settle(m, r):
     """Update the sides at the end of a step from the values in `guard`."""
     for k in range(m.n_guard):
+        r.is_at_zero[k] = r.fired[k]
         if r.fired[k]:
             # It crossed: what is left of its value is round-off.
             direction = m.guard_direction[k]
             r.side[k] = float(direction) if direction else r.guard[2 * k + 1]
-        elif r.guard[2 * k] != 0.0:
-            r.side[k] = r.guard[2 * k]
+        elif r.guard[2 * k] * r.side[k] >= 0.0 or not is_event(m, k, -r.side[k]):
+            # A crossing that is an event but did not fire lies within round-off of the
+            # end; the next step finds it.
+            if r.guard[2 * k] != 0.0:
+                r.side[k] = r.guard[2 * k]
+    is_switched = 0
+    for k in range(m.n_guard, m.n_watch):
+        is_switched |= r.fired[k]
+    for k in range(m.n_guard, m.n_watch):
+        r.is_at_zero[k] = is_switched

@@ -31,6 +31,8 @@ HOPELESS = 1e-12
 ASSEMBLED = 1e-7
 # Landing on an event: retakes of the step until its time is at round-off.
 MAX_LANDING = 6
+# Relative spacing of numbers.
+EPSILON = 2.3e-16
 LANDED = 3e-16
 
 
@@ -196,7 +198,8 @@ def land_on_event(m, w, r, tb, h):
     longest = h
     guards.on_dense(m, w, r, h, r.root[k], r.guard)
     rate = r.guard[2 * k + 1]
-    h = h * r.root[k]
+    # A root at the very start is an event of the step before that fell behind its end.
+    h = max(h * r.root[k], EPSILON * abs(r.t))
     for attempts in range(1, MAX_LANDING + 1):
         if r.is_implicit:
             forget_step(m, r)

@@ -77,6 +77,7 @@ class Run(Block):
     guard = FLOATS  # (2 n_watch) value and rate
     side = FLOATS  # (n_watch) side of each guard at t, by its sign
     node = FLOATS  # (n_node, 2 n_watch) values and rates inside the step
+    is_at_zero = INTEGERS  # (n_watch) it fired, or was armed, at the start of the step
     root = FLOATS  # (n_watch) fraction of the step, 2 for none
     fired = INTEGERS  # (n_watch)
     beside = FLOATS  # (2 n_watch) guards a little further on

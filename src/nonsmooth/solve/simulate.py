@@ -149,7 +149,7 @@ class _Driver:
             "K": max(tb.n, 2) * n_y, "C": n_coef * n_y, "e": 2 * n_y, "tol": n_y,
             "dense": n_y, "rate": n, "guard": 2 * n_watch, "side": n_watch,
             "node": (guards.N_NODE + 1) * 2 * n_watch, "root": n_watch,
-            "fired": n_watch, "beside": 2 * n_watch,
+            "is_at_zero": n_watch, "fired": n_watch, "beside": 2 * n_watch,
             "rests": n_contact, "freed": n_contact, "listed": n_contact, "delassus": n_contact**2,
             "slip_rate": n_contact, "limit": n_contact, "friction": n_contact,
             "Z": 6 * ni, "W": 6 * ni, "F": 3 * n_y if ni else 0, "Aq": ni * ni,
@@ -301,6 +301,7 @@ class _Driver:
             cap=join([np.full(n, cap) for _, n, cap, _ in parts], float),
             is_implicit=join([log.is_implicit[:n] for log, n, _, _ in parts], int),
             arc=join([np.full(n, arc) for _, n, _, arc in parts], int),
+            y_end=state.y.copy(),
             side=join([log.side[: n * n_contact] for log, n, _, _ in parts], int)
             .reshape(-1, n_contact),
             slip=join([log.slip[: n * n_contact] for log, n, _, _ in parts], int)
