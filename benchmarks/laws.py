@@ -41,7 +41,8 @@ class OwnSpring(Force):
 def chain(kind: type[SpringDamper] | type[OwnSpring]) -> Model:
     """Return ten masses in a row joined by springs of the given kind."""
     masses = [
-        PointMass(name=f"m{k}", mass=1.0, position=(k + 1.0, 0.1 * k)) for k in range(10)
+        PointMass(name=f"m{k}", mass=1.0, position=(k + 1.0, 0.1 * k))
+        for k in range(10)
     ]
     springs = [
         kind(

@@ -24,7 +24,7 @@ LOOPS = (1, 10, 100, 1000)
 def ours(n: int) -> tuple[float, float, float, int]:
     """Return CPU time, error, rtol and steps of the first run within the target."""
     system = pack(gallery.build("n_four_bar", n=n))
-    top = exact.top(T_END, n)
+    top = exact.top(n, T_END)
     for rtol in (1e-7, 3e-8, 1e-8, 3e-9, 1e-9, 1e-10, 1e-11):
         result = simulate(system, T_END, rtol=rtol)
         last = result.sample(T_END, ["rocker0.top.x", "rocker0.top.y"])

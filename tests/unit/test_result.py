@@ -298,6 +298,16 @@ def test_a_drive_has_two_torques_at_a_break(instant, before, after, method):
     assert ours == pytest.approx([before, after], rel=4 * EPS, abs=4 * EPS)
 
 
+def test_a_break_at_the_end_of_a_run_is_read_before_it():
+    """The ramp ends with the run: its torque lasts to the end."""
+    end = RAMP.breaks()[1]
+    result = simulate(flywheel(), end)
+    torque = result.sample([end], "motor.torque", "before")["motor.torque"]
+    assert torque == pytest.approx([3.75], rel=4 * EPS)
+    # Constant torques on both sides of the other break need no short steps.
+    assert result.cost["steps"] < 25
+
+
 def test_positions_are_the_same_on_both_sides_of_a_break():
     result = simulate(flywheel(), 1.0)
     for instant in RAMP.breaks():

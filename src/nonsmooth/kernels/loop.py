@@ -28,6 +28,16 @@ MIN_STEP = 1e-15
 HOPELESS = 1e-12
 # A projection that leaves more than this part of the model's size has not converged.
 ASSEMBLED = 1e-7
+# Least pivots of S: of a pose that is nearly singular, and of the end of a step
+# relative to its start when it runs into one; and by how much it is then shortened.
+# The distance from the pose goes with the root of the pivot.
+NEARLY_SINGULAR = 5e-2
+APPROACH = 0.04
+SHORTEN = 0.7
+# Middle of the widest gap between the stages of both explicit methods.
+WIDEST_GAP = 0.467
+# Error allowed in such a step, in units of the tolerance.
+SLACK = 1e3
 # Landing on an event: retakes of the step until its time is at round-off.
 MAX_LANDING = 6
 # Relative spacing of numbers.
@@ -91,13 +101,51 @@ def fixed_step(m, w, r, tb, t_stop):
 
 
 @kernel
+def runs_into_singularity(r, h, t_stop):
+    """Return whether a step ends much nearer to a singular pose than it began.
+
+    Close to such a pose a state can be projected, and its accelerations found, with
+    few digits only. A step should end before it or beyond; one that is bound to end
+    there, at t_stop, has no choice.
+    """
+    is_bound = h >= t_stop - r.t
+    return (
+        not is_bound
+        and r.pivot_end < NEARLY_SINGULAR
+        and r.pivot_end < APPROACH * r.pivot
+    )
+
+
+@kernel
+def aim(r, h):
+    """Return a step that takes a singular pose ahead in its stride.
+
+    The root of the least pivot goes to zero linearly there, which tells when. A step
+    with the pose in the widest gap between its stages keeps them all away from it;
+    if that would be too long, a shorter step comes first.
+    """
+    if r.pivot > NEARLY_SINGULAR or not r.pivot_rate < 0.0:
+        return h
+    ahead = -math.sqrt(r.pivot) / r.pivot_rate
+    if ahead < 0.6 * h:
+        return ahead / WIDEST_GAP
+    return 0.55 * ahead if ahead < 1.7 * h else h
+
+
+@kernel
 def explicit_step(m, w, r, tb, t_stop):
     """Find an acceptable explicit step; return its size, or a failure < 0."""
     if r.h == 0.0:
         r.h = steps.first_step(m, w, r, tb.order)
     limit = steps.GROW
     while True:
+        allowed = 1.0
         h = step_size(r, t_stop)
+        if limit > 1.0 and h < t_stop - r.t:
+            # On the first attempt only: a refused step shrinks as any other.
+            aimed = min(aim(r, h), t_stop - r.t)
+            allowed = SLACK if aimed != h else 1.0
+            h = aimed
         if h <= MIN_STEP * abs(r.t):
             return float(STEP_TOO_SMALL)
         steps.stages(m, w, r, tb, h)
@@ -108,7 +156,15 @@ def explicit_step(m, w, r, tb, t_stop):
             reason = CANNOT_ASSEMBLE
             if land_explicit(m, w, r, tb, h):
                 error = steps.error(m, w, r)
-        if error <= 1.0:
+        if error <= allowed and runs_into_singularity(r, h, t_stop):
+            # Not an error: the step stays as long next time.
+            r.n_reject += 1
+            r.h = h
+            h = SHORTEN * h
+            steps.stages(m, w, r, tb, h)
+            land_explicit(m, w, r, tb, h)
+            return h
+        if error <= allowed:
             grow = min(limit, steps.SAFETY * max(error, 1e-12) ** (-1.0 / tb.order))
             # A step cut short by t_stop says nothing against a larger one.
             r.h = max(h * grow, r.h if h < 0.9 * r.h else 0.0)
@@ -141,7 +197,6 @@ def implicit_step(m, w, r, t_stop):
                 return float(NEWTON_FAILED)
             r.n_reject += 1
             r.h = 0.5 * h
-            forget_step(m, r)
             continue
         error = max(radau.error(m, w, r, h, is_retry), 1e-10)
         grow = steps.SAFETY * error ** (-0.25)
@@ -264,6 +319,9 @@ def start_arc(m, w, r):
         r.t_fail = r.t
         return NOT_FINITE
     r.is_fresh = 1
+    r.pivot = w.pivot
+    r.pivot_end = w.pivot
+    r.pivot_rate = 0.0
     r.has_jacobian = 0
     forget_step(m, r)
     if not r.is_armed:
@@ -327,6 +385,8 @@ def advance(m, w, r, tb, log, t_stop):
         return STEP_TOO_SMALL
     record(m, r, log, h, was_implicit)
     r.n_step += 1
+    r.pivot_rate = (math.sqrt(r.pivot_end) - math.sqrt(r.pivot)) / h
+    r.pivot = r.pivot_end
     r.t = t_stop if h == t_stop - r.t else r.t + h
     if was_implicit:
         r.h_last = h

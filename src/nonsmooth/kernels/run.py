@@ -43,6 +43,9 @@ class Run(Block):
     t = NUMBER
     h = NUMBER  # next step, 0 to choose afresh
     t_cap = NUMBER  # laws are evaluated no later than this
+    pivot = NUMBER  # least pivot of S at the start of the step, see `skyline`
+    pivot_end = NUMBER  # and at its end
+    pivot_rate = NUMBER  # 1/s, of its root over the last step, 0 if unknown
     is_fresh = INTEGER  # y' at (t, y) is in K[0]
     is_implicit = INTEGER
     is_armed = INTEGER  # sides of the guards are known

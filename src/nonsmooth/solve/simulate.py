@@ -200,7 +200,7 @@ class _Driver:
         stops = [t for t in self.system.breaks if self.t_start < t < self.until]
         status = codes.END
         for t_stop in (*stops, self.until):
-            is_break = t_stop != self.until
+            is_break = t_stop in self.system.breaks
             # Laws are evaluated from the left up to and at a break.
             state.t_cap = math.nextafter(t_stop, -math.inf) if is_break else math.inf
             state.is_fresh = 0
