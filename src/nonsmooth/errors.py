@@ -33,6 +33,10 @@ class SolveError(RuntimeError):
         self.result = result
 
 
+class Interrupted(SolveError, KeyboardInterrupt):
+    """The user stopped a run; `result` holds what was computed."""
+
+
 class SwitchError(SolveError):
     """No mode, or more than one, satisfies the laws at an event."""
 

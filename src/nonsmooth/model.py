@@ -162,7 +162,7 @@ class Model(Element, family="model"):
 
     def _check_keep(self, bodies: dict[str, Body]) -> None:
         for name in self.keep:
-            body, _, coordinate = name.rpartition(".")
+            body, _, coordinate = name.partition(".")
             if body not in bodies:
                 raise self.fail(
                     "keep", name, f"no body '{body}'; " + nearest(body, bodies)

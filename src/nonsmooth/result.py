@@ -175,7 +175,7 @@ class Samples(Mapping[str, Floats]):
         import pyarrow
         import pyarrow.parquet
 
-        table: Any = pyarrow.table(dict(self._columns))
+        table: Any = getattr(pyarrow, "table")(dict(self._columns))  # noqa: B009
         pyarrow.parquet.write_table(table, path)
 
 
@@ -443,23 +443,29 @@ class Result:
     @cached_property
     def energy_balance(self) -> EnergyBalance:
         """The energy ledger at the ends of all steps."""
+        return self.energies(self.t)
+
+    def energies(self, t: ArrayLike) -> EnergyBalance:
+        """Return the energy ledger at given times.
+
+        Parameters
+        ----------
+        t : array_like
+            Times, s; the ledger's residual is over these.
+        """
         system = self.system
-        t = self.t
-        y, t_law = self._states(t, "after", project=False)
-        if len(t) > 1:
-            last, t_last = self._states(t[-1:], "before", project=False)
-            y[-1], t_law[-1] = last[0], t_last[0]
-        arrays = self._evaluate(y, t_law)
+        times = np.atleast_1d(np.asarray(t, dtype=float))
+        y, t_law = self._states(times, "after", project=False)
         n = system.n_dof
         q, v, work = y[:, :n], y[:, n : 2 * n], y[:, 2 * n :]
-        kinetic = 0.5 * (v * v) @ system.tables.mass
         potential = -(q @ system.tables.weight)
-        for k, has_potential in enumerate(system.tables.force_has_potential):
-            if has_potential:
-                potential = potential + arrays["wrench"][:, 8 * k + 6]
+        springs = np.flatnonzero(system.tables.force_has_potential)
+        if len(springs):
+            wrench = self._evaluate(y, t_law)["wrench"].reshape(len(times), -1, 8)
+            potential = potential + wrench[:, springs, 6].sum(axis=1)
         return EnergyBalance(
-            t=t,
-            kinetic=kinetic,
+            t=times,
+            kinetic=0.5 * (v * v) @ system.tables.mass,
             potential=potential,
             work={name: work[:, k] for k, name in enumerate(system.works)},
         )
@@ -506,6 +512,12 @@ class Result:
         from nonsmooth.views.plots import plot_paths
 
         return plot_paths(self, points, path)
+
+    def plot_energy(self, path: str | None = None) -> Figure:
+        """Plot energies and works over time."""
+        from nonsmooth.views.plots import plot_energy
+
+        return plot_energy(self, path)
 
     def draw(self, t: ArrayLike | None = None, path: str | None = None) -> Figure:
         """Draw the mechanism at chosen instants."""

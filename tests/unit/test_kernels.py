@@ -309,7 +309,7 @@ def test_dop853_has_scipys_dense_output():
     P = tables(EXPLICIT["dop853"]())["P"]
     K = np.random.default_rng(5).normal(size=16)
     step = dop853_coefficients.A[12] @ K
-    # As in scipy.integrate.DOP853 with h = 1: K[0] and K[12] are the slopes at the ends.
+    # As in scipy.integrate.DOP853 with h = 1; K[0] and K[12] are slopes at the ends.
     F = [step, K[0] - step, 2.0 * step - (K[12] + K[0]), *(dop853_coefficients.D @ K)]
     for x in np.linspace(0.0, 1.0, 11):
         nested = 0.0
@@ -463,7 +463,8 @@ def test_radau_transformation_makes_the_inverse_block_diagonal():
     assert np.sort_complex(np.linalg.eigvals(expected)) == pytest.approx(
         np.sort_complex(np.linalg.eigvals(inverse)), abs=1e-13
     )
-    assert radau.TI @ radau.T == pytest.approx(np.eye(3), abs=1e-14)
+    product = radau.TI @ radau.T
+    assert product == pytest.approx(np.eye(3), abs=1e-14)
 
 
 def test_radau_dense_output_passes_through_the_stages():
@@ -508,6 +509,7 @@ def use(block):
     total = block.size
     for i in range(block.count):
         total += block.values[block.places[i]]
+    for i in range(block.count):
         block.values[i] = -1.0
     block.size = total
     block.count += 4
@@ -523,7 +525,7 @@ def test_kernels_read_and_write_a_block():
     assert block.count == 7
     # The array is the caller's own, not a copy.
     assert values.tolist() == [-1.0, -1.0, -1.0]
-    assert block.values is values or np.shares_memory(block.values, values)
+    assert np.shares_memory(block.values, values)
 
 
 @pytest.mark.jit_off
@@ -558,7 +560,7 @@ def test_a_block_refuses_what_kernels_cannot_read(changes, message):
 
 @pytest.mark.jit_off
 def test_a_block_refuses_missing_slots():
-    with pytest.raises(TypeError, match="missing.*size"):
+    with pytest.raises(TypeError, match=r"missing.*size"):
         Sample(count=1, values=np.zeros(1), places=np.zeros(1, dtype=np.int64))
 
 
@@ -628,9 +630,9 @@ def test_every_kernel_is_compiled_for_one_set_of_types(tmp_path):
         timeout=500,
     )
     count = json.loads(run.stdout)
-    assert len(count) > 40
     used = {name: s for name, s in count.items() if s}
-    assert len(used) > 0.8 * len(count)
+    # Kernels of other solvers stay idle; those of these runs are many.
+    assert len(used) > 50
     for name, signatures in used.items():
         assert len(signatures) <= (2 if name in TWICE else 1), (name, signatures)
     # The cache is where it was asked for, and nothing else is.

@@ -21,7 +21,13 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from nonsmooth import __version__, gallery
 from nonsmooth.elements.base import Element, field_types
-from nonsmooth.errors import ModelError, NonsmoothWarning, SolveError, nearest
+from nonsmooth.errors import (
+    Interrupted,
+    ModelError,
+    NonsmoothWarning,
+    SolveError,
+    nearest,
+)
 from nonsmooth.gallery._convert import convert
 from nonsmooth.model import RESERVED, Model
 from nonsmooth.solve.options import METHODS
@@ -482,10 +488,9 @@ def _run(args: argparse.Namespace) -> int:
             raise
         result, error = failure.result, failure
     except KeyboardInterrupt:
-        done = until * (bar.part or 0.0)
+        # Interrupted before the march began; afterwards it is a SolveError.
         raise _Failed(
-            f"interrupted at t = {done:.4g} s of {until:g} s, after "
-            f"{time.perf_counter() - begin:.1f} s; nothing was saved",
+            f"interrupted after {time.perf_counter() - begin:.1f} s; nothing was saved",
             INTERRUPTED,
         ) from None
     saved = _save(result, args) if args.save else ""
@@ -502,7 +507,7 @@ def _run(args: argparse.Namespace) -> int:
             f"what was computed until t = {result.t_end:.9g} s is in {args.save}",
             file=sys.stderr,
         )
-    return FAILED
+    return INTERRUPTED if isinstance(error, Interrupted) else FAILED
 
 
 def _simulated(

@@ -79,6 +79,7 @@ class Lcp(Block):
 
     limit = INTEGER  # pivots allowed
     n_pivot = INTEGER  # pivots made
+    n_basic = INTEGER  # z in the final basis
     entering = INTEGER  # variable: w_i is i, z_i is n + i, z_0 is 2 n
     scale = NUMBER  # power of two just above the largest |r q|
     residual = NUMBER  # of the answer
@@ -99,6 +100,7 @@ class Hlcp(Block):
     """What the horizontal problem and enumeration work in, for up to n pairs."""
 
     n_pivot = INTEGER  # pivots made, all attempts together
+    n_point = INTEGER  # solutions listed
     scale = NUMBER
     residual = NUMBER
     r = FLOATS  # (n) row scales
@@ -126,6 +128,7 @@ def lcp_work(n, limit):
     return Lcp(
         limit=limit,
         n_pivot=0,
+        n_basic=0,
         entering=0,
         scale=1.0,
         residual=np.inf,
@@ -142,6 +145,7 @@ def hlcp_work(n):
     integers = {"pair": n, "side": n, "label": 2 * n, "swap": n}
     return Hlcp(
         n_pivot=0,
+        n_point=0,
         scale=1.0,
         residual=np.inf,
         **{name: np.zeros(size) for name, size in floats.items()},
@@ -173,20 +177,32 @@ def exponents(n, m, A, E, r, c):
 
 
 @kernel
-def centre(n, m, E, down, right, a, b):
-    """a_i = -mean_j (E_ij + b_j) over finite entries; return the largest change."""
+def centre(n, m, E, r, c):
+    """Bring the mean of E_ij + r_i + c_j to zero in each row, then in each column.
+
+    Over finite entries; return the largest change of r or c.
+    """
     change = 0.0
     for i in range(n):
         total = 0.0
         count = 0
         for j in range(m):
-            e = E[i * down + j * right]
-            if e != -np.inf:
-                total -= e + b[j]
+            if E[i * m + j] != -np.inf:
+                total += E[i * m + j] + r[i] + c[j]
                 count += 1
-        new = total / count if count > 0 else 0.0
-        change = max(change, abs(new - a[i]))
-        a[i] = new
+        if count > 0:
+            r[i] -= total / count
+            change = max(change, abs(total / count))
+    for j in range(m):
+        total = 0.0
+        count = 0
+        for i in range(n):
+            if E[i * m + j] != -np.inf:
+                total += E[i * m + j] + r[i] + c[j]
+                count += 1
+        if count > 0:
+            c[j] -= total / count
+            change = max(change, abs(total / count))
     return change
 
 
@@ -213,9 +229,7 @@ def equilibrate(n, m, A, E, r, c):
     for j in range(m):
         c[j] = 0.0
     for _ in range(SWEEPS):
-        change = centre(n, m, E, m, 1, r, c)
-        change = max(change, centre(m, n, E, 1, m, c, r))
-        if change < 0.5:
+        if centre(n, m, E, r, c) < 0.5:
             break
     for i in range(n):
         r[i] = power_of_two(r[i])
@@ -311,7 +325,7 @@ def check(n, is_horizontal, A, b, w, z, out):
 # ---- Lemke -----------------------------------------------------------------------
 
 
-@kernel
+@far(INTEGER, INTEGER, FLOATS, INTEGER, INTEGER)
 def exchange(rows, width, T, r, s):
     """Exchange the basic variable of row r with the non-basic one of column s."""
     pivot = T[r * width + s]
@@ -397,10 +411,21 @@ def perturbation(n, T, where, i, k):
 
 
 @kernel
-def break_tie(p, n, s, count):
-    """Row that falls to zero first for q + (eps, eps^2, ...), of those in `pick`."""
+def first_tied(p, n, s, least, floor, slack):
+    """Row that falls to zero first for q + (eps, eps^2, ...), of those tied for q.
+
+    z_0 leaves whenever it can, for that is a solution.
+    """
     T = p.T
     ties = p.pick
+    count = 0
+    for i in range(n):
+        a = -T[i * (n + 2) + s]
+        if a > floor and T[i * (n + 2) + n + 1] - least * a <= slack:
+            if p.label[i] == 2 * n:
+                return i
+            ties[count] = i
+            count += 1
     for k in range(n):
         if count == 1:
             break
@@ -415,7 +440,8 @@ def break_tie(p, n, s, count):
                 ties[kept] = ties[t]
                 kept += 1
         count = kept
-    return ties[0]
+    # None at all after an overflow.
+    return ties[0] if count > 0 else -1
 
 
 @kernel
@@ -423,7 +449,6 @@ def blocking(p, n, s):
     """Row that first falls to zero as the variable of column s grows, -1 for none.
 
     Ties are broken as if q were q + (eps, eps^2, ...), so that no basis comes twice.
-    z_0 leaves whenever it can, for that is a solution.
     """
     T = p.T
     size = 1.0
@@ -438,16 +463,7 @@ def blocking(p, n, s):
             least = min(least, max(T[i * (n + 2) + n + 1], 0.0) / a)
     if least == np.inf:
         return -1
-    count = 0
-    for i in range(n):
-        a = -T[i * (n + 2) + s]
-        if a > PIVOT * size and T[i * (n + 2) + n + 1] - least * a <= TIE * high:
-            if p.label[i] == 2 * n:
-                return i
-            p.pick[count] = i
-            count += 1
-    # None at all after an overflow.
-    return break_tie(p, n, s, count) if count > 0 else -1
+    return first_tied(p, n, s, least, PIVOT * size, TIE * high)
 
 
 @kernel
@@ -523,12 +539,13 @@ def finish(p, n, z, w):
     A_KK z_K = -b_K,   w = A_K z_K + b outside K,   K = basic z
     """
     B = p.T
-    k = 0
+    p.n_basic = 0
     for i in range(n):
         z[i] = 0.0
         if p.where[n + i] < n:
-            p.pick[k] = i
-            k += 1
+            p.pick[p.n_basic] = i
+            p.n_basic += 1
+    k = p.n_basic
     for a in range(k):
         for b in range(k):
             B[a * k + b] = p.A[p.pick[a] * n + p.pick[b]]
@@ -709,7 +726,9 @@ def try_basis(h, p, n, attempt, w, z, out):
     for k in range(m):
         row = at(h.E, k * (2 * n + 1))
         for l in range(m):
-            h.M[k * m + l] = -row[h.pair[l] + n * (1 - h.side[h.pair[l]])]
+            a = row[h.pair[l] + n * (1 - h.side[h.pair[l]])]
+            # A row of round-off alone must not be scaled up to ones.
+            h.M[k * m + l] = -a if abs(a) > PIVOT else 0.0
         h.q[k] = row[2 * n]
     status = lemke(p, m, h.M, h.q, h.other, h.basic, out)
     h.n_pivot += p.n_pivot
@@ -892,21 +911,21 @@ def is_continuum(h, n):
 
 
 @kernel
-def place(n, count, side, x, points):
-    """Append the point that a basis gives, unless it is there; return the count."""
-    point = at(points, count * 2 * n)
+def place(h, n, points):
+    """Append the point that the basis gives, unless it is listed."""
+    point = at(points, h.n_point * 2 * n)
     size = 1.0
     for j in range(n):
-        point[j] = x[j] if side[j] == 0 else 0.0
-        point[n + j] = x[j] if side[j] == 1 else 0.0
-        size = max(size, x[j])
-    for k in range(count):
+        point[j] = h.x[j] if h.side[j] == 0 else 0.0
+        point[n + j] = h.x[j] if h.side[j] == 1 else 0.0
+        size = max(size, h.x[j])
+    for k in range(h.n_point):
         apart = 0.0
         for j in range(2 * n):
             apart = max(apart, abs(point[j] - points[k * 2 * n + j]))
         if apart <= MERGE * size:
-            return count
-    return count + 1
+            return
+    h.n_point += 1
 
 
 @kernel
@@ -927,7 +946,7 @@ def enumerate_solutions(h, n, A_plus, A_minus, b, points, is_isolated, kind):
     """
     if not prepare_horizontal(h, n, A_plus, A_minus, b):
         return NOT_FINITE
-    count = 0
+    h.n_point = 0
     for mask in range(1 << n):
         kind[mask] = 0
         take_basis(h, n, mask)
@@ -936,18 +955,18 @@ def enumerate_solutions(h, n, A_plus, A_minus, b, points, is_isolated, kind):
                 h.x[i] = h.b[i]
             lu_solve(n, h.B, h.swap, h.x)
             if clip(n, h.x):
-                count = place(n, count, h.side, h.x, points)
+                place(h, n, points)
         elif find_vertex(h, n):
-            count = place(n, count, h.side, h.x, points)
+            place(h, n, points)
             kind[mask] = 1 if is_continuum(h, n) else 0
-    for k in range(count):
+    for k in range(h.n_point):
         is_isolated[k] = 1
         for mask in range(1 << n):
             if kind[mask] == 1 and is_supported(n, mask, at(points, k * 2 * n)):
                 is_isolated[k] = 0
         for j in range(2 * n):
             points[k * 2 * n + j] *= h.c[j] * h.scale
-    return count
+    return h.n_point
 
 
 # ---- called from Python ----------------------------------------------------------

@@ -199,6 +199,11 @@ def implicit_step(m, w, r, t_stop):
             r.h = 0.5 * h
             continue
         error = max(radau.error(m, w, r, h, is_retry), 1e-10)
+        if error <= 1.0:
+            if not is_assembled(r, radau.finish(m, w, r, h)):
+                r.t_fail = r.t + h
+                return float(CANNOT_ASSEMBLE)
+            error = max(error, r.ledger_error)
         grow = steps.SAFETY * error ** (-0.25)
         if error <= 1.0:
             break
@@ -218,9 +223,6 @@ def implicit_step(m, w, r, t_stop):
     r.is_jacobian_new = 0
     r.h = max(h * grow, r.h if h < 0.9 * r.h else 0.0)
     r.error_last = error
-    if not is_assembled(r, radau.finish(m, w, r, h)):
-        r.t_fail = r.t + h
-        return float(CANNOT_ASSEMBLE)
     return h
 
 

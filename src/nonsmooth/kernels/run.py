@@ -91,6 +91,7 @@ class Run(Block):
     h_last = NUMBER  # last accepted implicit step, 0 for none
     error_last = NUMBER
     newton_rate = NUMBER
+    ledger_error = NUMBER  # of the last step, in units of the tolerance
     Z = FLOATS  # (3, 2 n) stage increments
     W = FLOATS  # (3, 2 n) transformed
     F = FLOATS  # (3, n_y)

@@ -155,6 +155,13 @@ def equilibrium(
         K = statics.stiffness(q, lam)[np.ix_(free, free)]
         Jf = J[:, free]
         n_row = len(Jf)
+        # Downhill only: the step must see a positive stiffness on every motion that
+        # the joints allow, or it would climb to an unstable pose.
+        lowest = float(
+            np.min(_stiffness_per_mass(K, system.tables.mass[free], Jf), initial=0.0)
+        )
+        if lowest < 0.0:
+            pseudo_step = min(pseudo_step, 1.0 / np.sqrt(-2.0 * lowest))
         matrix = np.block(
             [[K + M / pseudo_step**2, -Jf.T], [Jf, np.zeros((n_row, n_row))]]
         )
@@ -182,13 +189,7 @@ def _report(
     system, free = statics.system, statics.free
     K = statics.stiffness(q, lam)[np.ix_(free, free)]
     _, J, _ = statics.forces(q)
-    basis = _null_space(J[:, free])
-    reduced = basis.T @ K @ basis
-    mass = basis.T @ (system.tables.mass[free][:, None] * basis)
-    # Imported here: runs that need no equilibrium should not pay for SciPy.
-    from scipy.linalg import eigh
-
-    values: Any = eigh(0.5 * (reduced + reduced.T), mass, eigvals_only=True)
+    values = _stiffness_per_mass(K, system.tables.mass[free], J[:, free])
     tolerance = NEUTRAL * max(float(np.max(np.abs(values), initial=0.0)), 1e-300)
     stability: Literal["stable", "unstable", "neutral"] = "stable"
     if np.any(values < -tolerance):
@@ -207,6 +208,18 @@ def _report(
         residual=residual,
         iterations=iterations,
     )
+
+
+def _stiffness_per_mass(K: Floats, mass: Floats, J: Floats) -> Floats:
+    """Return the eigenvalues of K per mass on the motions that J allows, 1/s^2."""
+    # Imported here: runs that need no equilibrium should not pay for SciPy.
+    from scipy.linalg import eigh
+
+    basis = _null_space(J)
+    reduced = basis.T @ K @ basis
+    metric = basis.T @ (mass[:, None] * basis)
+    values: Any = eigh(0.5 * (reduced + reduced.T), metric, eigvals_only=True)
+    return values
 
 
 def _null_space(J: Floats) -> Floats:

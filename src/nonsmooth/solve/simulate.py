@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.errors import ModelError, NonsmoothWarning, SolveError
+from nonsmooth.errors import Interrupted, ModelError, NonsmoothWarning, SolveError
 from nonsmooth.kernels import entry, guards, loop
 from nonsmooth.kernels import run as codes
 from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGERS
@@ -87,9 +87,12 @@ def simulate(
         max_step=max_step,
         stabilisation=stabilisation,
     )
+    if not isinstance(model, Model | System):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ModelError(f"model = {model!r}; give a Model or a System")
     system = model if isinstance(model, System) else pack(model)
     t_start = start.t if start is not None else 0.0
-    if not (math.isfinite(until) and until > t_start):
+    is_number = isinstance(until, int | float)  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not (is_number and math.isfinite(until) and until > t_start):
         raise ModelError(f"until = {until!r}; must be a time > {t_start:g} s")
     low, high = system.span
     if t_start < low or until > high:
@@ -197,6 +200,10 @@ class _Driver:
     def run(self, progress: Progress | None) -> Result:
         """March from arc to arc until the end, a stop or a failure."""
         state = self.state
+        # Compile before the clock starts.
+        loop.march(
+            self.system.tables, self.work, state, self.tableau, self._new_log(), 0.0, 0
+        )
         stops = [t for t in self.system.breaks if self.t_start < t < self.until]
         status = codes.END
         for t_stop in (*stops, self.until):
@@ -205,7 +212,12 @@ class _Driver:
             state.t_cap = math.nextafter(t_stop, -math.inf) if is_break else math.inf
             state.is_fresh = 0
             state.h = 0.0
-            status = self._march(t_stop, progress)
+            try:
+                status = self._march(t_stop, progress)
+            except KeyboardInterrupt as interrupt:
+                self._keep(self.log)
+                result = self._result("failed", f"interrupted at t = {state.t:.6g} s")
+                raise Interrupted(result.message, result) from interrupt
             if status != codes.END:
                 break
             self.arc += 1
@@ -213,7 +225,7 @@ class _Driver:
 
     def _march(self, t_stop: float, progress: Progress | None) -> int:
         state = self.state
-        log = self._new_log()
+        self.log = log = self._new_log()
         n_steps = 16
         while True:
             begin = time.process_time()
@@ -239,9 +251,9 @@ class _Driver:
                 )
                 continue
             self._keep(log)
+            self.log = log = self._new_log()
             if status != codes.FULL:
                 return status
-            log = self._new_log()
 
     def _keep(self, log: Log) -> None:
         """Store a chunk, and note its events."""
@@ -357,10 +369,11 @@ class _Driver:
     def _failure(self, status: int) -> str:
         """Return the sentence for a failed run: when, where, what to try."""
         t = self.state.t_fail
-        if status == codes.NOT_FINITE:
+        culprit = self._culprit()
+        if culprit or status == codes.NOT_FINITE:
             return (
-                f"t = {t:.9g} s: {self._culprit()} is not finite (NaN or overflow); "
-                "check its law and parameters there"
+                f"t = {t:.9g} s: {culprit or 'the motion'} is not finite (NaN or "
+                "overflow); check its law and parameters there"
             )
         if status == codes.CANNOT_ASSEMBLE:
             return (
@@ -384,11 +397,14 @@ class _Driver:
         )
 
     def _culprit(self) -> str:
-        """Return the element whose row function gives a value that is not finite."""
+        """Return the element that is not finite where the run failed, or ""."""
         system, work = self.system, self.work
         t = min(self.state.t_fail, self.state.t_cap)
-        for y in (self.state.stage, self.state.y):
-            entry.laws_and_rows(system.tables, work, t, y[: 2 * system.n_dof].copy())
+        for y in (self.state.stage, self.state.y1, self.state.y):
+            state = y[: 2 * system.n_dof].copy()
+            if not np.all(np.isfinite(state)):
+                continue
+            entry.laws_and_rows(system.tables, work, t, state)
             bad = ~np.isfinite(work.law.reshape(-1, 3)).all(axis=1)
             if bad.any():
                 return system.law_owners[int(np.argmax(bad))]
@@ -399,7 +415,7 @@ class _Driver:
             if bad.any():
                 name = system.row_owner(int(np.argmax(bad)))
                 return f"{system.model.element(name).family} '{name}'"
-        return "the motion"
+        return ""
 
     def _worst_joint(self) -> str:
         row = int(np.argmax(np.abs(self.work.g)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,14 +93,14 @@ def consistent_start(
 def _check(system: System, t: float, q: Floats, v: Floats) -> None:
     g, rate = _residuals(system, t, q, v)
     scale = max(system.size, 1.0)
-    if np.max(np.abs(g)) > CONSISTENT * scale:
+    if not np.max(np.abs(g)) <= CONSISTENT * scale:
         name, value = _worst(system, g)
         raise ModelError(
             f"inconsistent start: {name} is violated by {value:.6g} (m or rad) at "
             f"t = {t:g} s; correct the positions, or set assemble=True"
         )
     speed = max(1.0, float(np.max(np.abs(v), initial=0.0)))
-    if np.max(np.abs(rate)) > CONSISTENT * speed * scale:
+    if not np.max(np.abs(rate)) <= CONSISTENT * speed * scale:
         name, value = _worst(system, rate)
         raise ModelError(
             f"inconsistent start: {name} is violated at a rate of {value:.6g} "
@@ -112,14 +113,14 @@ def _assemble(system: System, t: float, q: Floats, v: Floats) -> None:
     """Move q and v to the nearest consistent start, in place."""
     minv = system.tables.minv.copy()
     for name in system.model.keep:
-        body, _, coordinate = name.rpartition(".")
+        body, _, coordinate = name.partition(".")
         k = system.bodies.index(body)
         if k >= system.n_moving:
             raise ModelError(f"keep: '{name}' is not a coordinate of a body with mass")
         minv[3 * k + ("x", "y", "theta").index(coordinate)] = 0.0
     held = system.tables.copy_with(minv=minv)
     work = system.work()
-    left = np.inf
+    left: Any = np.inf
     for _ in range(MAX_ASSEMBLY):
         left = entry.project_positions(held, work, t, q, v, system.size)
         if left <= ASSEMBLED * system.size:
@@ -135,7 +136,7 @@ def _assemble(system: System, t: float, q: Floats, v: Floats) -> None:
     entry.project_velocities(system.tables, work, t, q, v)
     _, rate = _residuals(system, t, q, v)
     speed = max(1.0, float(np.max(np.abs(v), initial=0.0)))
-    if np.max(np.abs(rate), initial=0.0) > CONSISTENT * speed:
+    if not np.max(np.abs(rate), initial=0.0) <= CONSISTENT * speed:
         raise _contradiction(system, t, q, v)
 
 
