@@ -4,8 +4,10 @@ A new kind is tested as soon as it has an example in the tables below; a kind wi
 one fails `test_every_kind_has_an_example`. Kinds that test files define are left out.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -219,7 +221,7 @@ def poses(system: System):
         yield t, *(random.uniform(-1.0, 1.0, n) for _ in range(3))
 
 
-def attached(example):
+def attached(example) -> Iterator[tuple[Any, System]]:
     """Yield systems with the example between every admissible pair of places."""
     for a in PLACES:
         for b in ("two.q", "bob", "deck.p"):

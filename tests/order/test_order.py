@@ -27,6 +27,7 @@ from nonsmooth import (
     SmoothStep,
     SpringDamper,
     State,
+    TimeLaw,
     TranslationDrive,
     simulate,
 )
@@ -201,7 +202,7 @@ REST = 3.0  # m, length of the spring, never reached by the amplitude
 PLACE = 0.1  # m, watched for, relative to rest
 
 
-def block_model(base=0.0, events=()) -> Model:
+def block_model(base: TimeLaw | float = 0.0, events=()) -> Model:
     """A block on a horizontal guide, held by a spring to a support at x = FAR."""
     return Model(
         bodies=[

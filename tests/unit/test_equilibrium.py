@@ -23,6 +23,7 @@ from nonsmooth import (
     SpringDamper,
     State,
     Table,
+    TimeLaw,
     TorsionSpring,
     Weld,
     equilibrium,
@@ -63,7 +64,7 @@ def pendulum(angle: float, **more) -> Model:
 # ---- springs -------------------------------------------------------------------
 
 
-def hanging(position=(0.0, -1.0), y=0.0, damping=0.0) -> Model:
+def hanging(position=(0.0, -1.0), y: TimeLaw | float = 0.0, damping=0.0) -> Model:
     return Model(
         gravity=(0.0, -G),
         bodies=[

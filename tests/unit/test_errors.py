@@ -1,8 +1,10 @@
+# Wrong types and undefined names are what these tests are about.
+# pyright: reportArgumentType=false, reportUndefinedVariable=false
 """Bad input and failed numerics: every refusal says who, what and what to try."""
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -48,7 +50,7 @@ G = 9.81
 
 
 def rod(**changes) -> RigidBody:
-    fields = {
+    fields: dict[str, Any] = {
         "name": "rod",
         "mass": 1.0,
         "inertia": 1 / 12,
@@ -63,7 +65,11 @@ BOB = PointMass(name="bob", mass=1.0)
 
 
 def model(**changes) -> Model:
-    fields = {"gravity": (0.0, -G), "bodies": [rod()], "joints": [HINGE]}
+    fields: dict[str, Any] = {
+        "gravity": (0.0, -G),
+        "bodies": [rod()],
+        "joints": [HINGE],
+    }
     return Model(**(fields | changes))
 
 
@@ -118,7 +124,7 @@ BAD_FIELDS = [
     ),
     (
         lambda: PointForce(name="f", b="rod", frame="wrong"),
-        r"force 'f': frame = 'wrong'",
+        r"force 'f': frame = 'wrong'; give one of 'global', 'body'",
     ),
     (
         lambda: RotationDrive(name="m", b="rod", law=3.0),
@@ -150,16 +156,17 @@ BAD_FIELDS = [
     ),
     (
         lambda: Event(name="e", b="rod", guard="x", direction="up"),
-        r"event 'e': direction = 'up'",
+        r"event 'e': direction = 'up'; give one of 'both', 'rising', 'falling'",
     ),
     (
         lambda: Event(name="e", b="rod", guard="x", action="halt"),
-        r"event 'e': action = 'halt'",
+        r"event 'e': action = 'halt'; give one of 'record', 'stop'",
     ),
     (
         lambda: ExpressionForce(name="f", b="rod", fx="1/0"),
         r"force 'f', fx",
     ),
+    (lambda: Baumgarte(alpha="a", beta=1.0), r"Baumgarte: alpha = 'a'; must be >= 0"),
     (lambda: Baumgarte(alpha=-1.0, beta=1.0), r"Baumgarte: alpha = -1.0; must be >= 0"),
     (
         lambda: Baumgarte(alpha=1.0, beta=math.nan),
@@ -304,6 +311,7 @@ BAD_MODELS = [
     ({"gravity": (0.0, math.inf)}, r"gravity = \(0.0, inf\); must be finite"),
     ({"gravity": 9.81}, r"gravity = 9.81"),
     ({"keep": ["rdo.x"]}, r"keep = 'rdo.x'; no body 'rdo'; did you mean 'rod'\?"),
+    ({"keep": ["rod"]}, r"keep = 'rod'; give body.x, body.y or body.theta"),
     ({"keep": ["rod.z"]}, r"keep = 'rod.z'; give body.x, body.y or body.theta"),
 ]
 
@@ -510,6 +518,7 @@ def test_a_joint_that_turns_nan_is_named(options):
     with pytest.raises(SolveError, match=r"joint 'hinge' is not finite") as caught:
         simulate(model(joints=[pin]), 1.0, **options)
     result = caught.value.result
+    assert result is not None
     angle = result.state().positions["rod"][2]
     # One fixed step at a rate of 4 rad/s before the angle, or next to it.
     assert angle == pytest.approx(-0.5, abs=5 * options.get("step", 1e-6))
@@ -520,6 +529,7 @@ def test_nan_at_the_start_leaves_an_empty_result():
     with pytest.raises(SolveError, match=r"t = 0 s: force 'wind'") as caught:
         simulate(model(forces=[force]), 1.0)
     result = caught.value.result
+    assert result is not None
     assert len(result.steps.t) == 0
     assert result.t_end == 0.0
     with pytest.raises(
@@ -541,6 +551,7 @@ def test_motion_without_bound_ends_in_time():
     force = ExpressionForce(name="wind", b="rod.tip", torque="omega**3 + 1 + omega")
     with pytest.raises(SolveError) as caught:
         simulate(model(forces=[force], gravity=(0.0, 0.0)), 10.0)
+    assert caught.value.result is not None
     assert 0.0 < caught.value.result.t_end < 1.0
 
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ class Frame:
         fx, fy = self.arrow(x, y)
         return (fx + self.shift[0], fy + self.shift[1])
 
-    def arrow(self, x: float, y: float) -> tuple[float, float]:
+    def arrow(self, x: Any, y: Any) -> tuple[Any, Any]:
         c, s = math.cos(self.turn), math.sin(self.turn)
         return (c * x - s * y, s * x + c * y)
 

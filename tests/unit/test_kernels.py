@@ -360,7 +360,7 @@ def weight(tree, A: np.ndarray) -> np.ndarray:
 def defect(A: np.ndarray, b: np.ndarray, order: int, x: float = 1.0) -> float:
     """Largest error of the order conditions up to `order`."""
     return max(
-        abs(b @ weight(tree, A) - x**n / density(tree))
+        abs(float(b @ weight(tree, A)) - x**n / density(tree))
         for n in range(1, order + 1)
         for tree in trees(n)
     )
@@ -416,9 +416,8 @@ def test_reach_is_where_the_method_becomes_unstable(name):
     t = tables(tb)
 
     def growth(z: float) -> float:
-        return abs(
-            1.0 + z * t["b"] @ np.linalg.solve(np.eye(tb.n) - z * t["A"], np.ones(tb.n))
-        )
+        stages = np.linalg.solve(np.eye(tb.n) - z * t["A"], np.ones(tb.n))
+        return abs(1.0 + z * float(t["b"] @ stages))
 
     assert growth(-tb.reach) < 1.02
     assert growth(-1.1 * tb.reach) > 1.0
@@ -654,7 +653,8 @@ def test_no_kernel_called_here_has_a_second_specialisation():
 
 def folder_of(package: Path, monkeypatch) -> str:
     """Name of the cache folder that a copy of the kernels would use."""
-    monkeypatch.setattr(numba.config, "CACHE_DIR", numba.config.CACHE_DIR)
+    # Executing the copy sets it; the test must not.
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(kernels.cache_folder))
     spec = importlib.util.spec_from_file_location("copied", package / "__init__.py")
     assert spec is not None
     assert spec.loader is not None

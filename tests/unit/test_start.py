@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import NonlinearConstraint, minimize
 
 from nonsmooth import (
     ConstantRate,
@@ -30,6 +30,7 @@ from nonsmooth import (
     assembled,
     simulate,
 )
+from nonsmooth.elements.bodies import Body
 from nonsmooth.kernels import entry
 from nonsmooth.system import pack
 from oracles import oscillators as osc
@@ -122,9 +123,17 @@ def test_the_call_may_override_the_model():
 # ---- assembly of positions -----------------------------------------------------
 
 
+def rigid(body: Body) -> RigidBody:
+    assert isinstance(body, RigidBody)
+    return body
+
+
+def pose(body: Body) -> np.ndarray:
+    return np.array([*rigid(body).position, rigid(body).angle])
+
+
 def position_of(model: Model, name: str = "rod") -> np.ndarray:
-    body = next(b for b in assembled(model).bodies if b.name == name)
-    return np.array([*body.position, body.angle])
+    return pose(next(b for b in assembled(model).bodies if b.name == name))
 
 
 def test_assembly_keeps_a_chosen_angle():
@@ -173,9 +182,8 @@ def violated(size: float) -> Model:
 def test_assembly_goes_the_mass_weighted_shortest_way():
     model = violated(1e-3)
     system = pack(model)
-    start = np.array([x for b in model.bodies for x in (*b.position, b.angle)])
-    moved = assembled(model)
-    q = np.array([x for b in moved.bodies for x in (*b.position, b.angle)])
+    start = np.concatenate([pose(body) for body in model.bodies])
+    q = np.concatenate([pose(body) for body in assembled(model).bodies])
 
     def g(x):
         out, rate = np.zeros(system.n_row), np.zeros(system.n_row)
@@ -187,7 +195,7 @@ def test_assembly_goes_the_mass_weighted_shortest_way():
     best = minimize(
         lambda x: 1e4 * (x - start) @ (mass * (x - start)),
         start,
-        constraints={"type": "eq", "fun": g},
+        constraints=NonlinearConstraint(g, 0.0, 0.0),
         method="SLSQP",
         options={"ftol": 1e-15, "maxiter": 200},
     )
@@ -196,6 +204,16 @@ def test_assembly_goes_the_mass_weighted_shortest_way():
     # nearest point by the square of the way, (2e-3)², times curvatures near five.
     assert q == pytest.approx(best.x, abs=2e-5)
     assert np.max(np.abs(q - start)) > 5e-4
+
+
+def test_assembly_keeps_a_coordinate_of_any_body():
+    """Five rows on six coordinates: one can be chosen."""
+    model = replace(violated(0.05), keep=("bar.theta",))
+    moved = assembled(model)
+    before, after = rigid(model.bodies[1]), rigid(moved.bodies[1])
+    assert after.angle == before.angle
+    assert after.position != before.position
+    assert simulate(moved, 0.01).violation < ROUND
 
 
 def test_assembly_reaches_a_pose_far_away():
@@ -256,7 +274,7 @@ def test_velocities_change_by_the_impulse_of_the_hinge():
     body = rod(
         position=(c, s), angle=angle, velocity=tuple(v[:2]), angular_velocity=v[2]
     )
-    moved = assembled(hinged(body, assemble=True)).bodies[0]
+    moved = rigid(assembled(hinged(body, assemble=True)).bodies[0])
     # Velocity of the pin, at (-c, -s) from the centre.
     J = np.array([[1.0, 0.0, s], [0.0, 1.0, -c]])
     expected = projected(J, np.array([2.0, 2.0, 1 / 6]), v, np.zeros(2))
@@ -281,7 +299,7 @@ def test_drives_start_with_their_impulse():
         drives=[TranslationDrive(name="motor", b="cart", law=ConstantRate(rate=1.5))],
         assemble=True,
     )
-    cart, body = assembled(model).bodies
+    cart, body = (rigid(body) for body in assembled(model).bodies)
     assert cart.velocity == pytest.approx((1.5, 0.0), abs=ROUND)
     # Impulse P at the pin: m v = P, J w = P l/2 about the centre, v + w l/2 = 1.5 in
     # the sense that brings the pin along: v = 1.5/(1 + m l²/(4 J)) = 1.5/4.
@@ -291,7 +309,8 @@ def test_drives_start_with_their_impulse():
 
 def test_keep_holds_positions_but_not_velocities():
     body = rod(position=(0.5, 0.1), velocity=(1.0, 0.0))
-    moved = assembled(hinged(body, assemble=True, keep=["rod.theta"])).bodies[0]
+    model = hinged(body, assemble=True, keep=["rod.theta"])
+    moved = rigid(assembled(model).bodies[0])
     assert moved.velocity == pytest.approx((0.0, 0.0), abs=ROUND)
 
 
@@ -369,6 +388,7 @@ def test_drives_that_part_later_end_the_run():
     """They agree at the start to second order, and part as t³ afterwards."""
     with pytest.warns(NonsmoothWarning, match="m0, m1"), pytest.raises(SolveError) as e:
         simulate(two_drives(Expression(text="1 + t + t**3")), 1.0)
+    assert e.value.result is not None
     assert e.value.result.status == "failed"
     # 1e-7 of the size is where a constraint counts as violated: t = (1e-7)^(1/3),
     # and the two drives share the violation with the linkage.
@@ -409,7 +429,9 @@ def test_only_the_joints_involved_are_named():
     model = rockers(THREE)
     free = RigidBody(name="free", mass=1.0, inertia=1.0, position=(9.0, 0.0))
     lone = Revolute(name="lone", a="ground.g9", b="free")
-    ground = Ground(points={**model.bodies[-1].points, "g9": (9.0, 0.0)})
+    last = model.bodies[-1]
+    assert isinstance(last, Ground)
+    ground = Ground(points={**last.points, "g9": (9.0, 0.0)})
     model = replace(
         model,
         bodies=(*model.bodies[:-1], free, ground),
@@ -449,22 +471,9 @@ def test_redundant_reactions_have_the_least_norm():
     samples = result.sample([0.0])
     system = pack(model)
     work, n = system.work(), system.n_row
-    q = np.array(
-        [
-            x
-            for b in model.bodies
-            if isinstance(b, RigidBody)
-            for x in (*b.position, b.angle)
-        ]
-    )
-    v = np.array(
-        [
-            x
-            for b in model.bodies
-            if isinstance(b, RigidBody)
-            for x in (*b.velocity, b.angular_velocity)
-        ]
-    )
+    bodies = [body for body in model.bodies if isinstance(body, RigidBody)]
+    q = np.concatenate([pose(body) for body in bodies])
+    v = np.concatenate([[*body.velocity, body.angular_velocity] for body in bodies])
     entry.constraints(system.tables, work, 0.0, q, v, np.zeros(n), np.zeros(n))
     J = np.zeros(n * system.n_dof)
     entry.rows_matrix(system.tables, work, J)
@@ -618,5 +627,6 @@ def test_a_drive_beyond_reach_says_so():
         warnings.simplefilter("ignore", NonsmoothWarning)
         with pytest.raises(SolveError, match=r"locks, or a drive asks for more") as e:
             simulate(hinged(body, drives=[pull], assemble=True), 4.0)
+    assert e.value.result is not None
     # The tip is at full reach, x = 1, at 2.5 s.
     assert e.value.result.t_end == pytest.approx(2.5, abs=1e-6)

@@ -16,6 +16,7 @@ from nonsmooth import (
     Revolute,
     RigidBody,
     SpringDamper,
+    TimeLaw,
     TorsionSpring,
     simulate,
 )
@@ -37,7 +38,7 @@ def rod(angle: float) -> RigidBody:
     )
 
 
-def hinged(angle=ANGLE, hinge=HINGE, theta=0.0, **more) -> Model:
+def hinged(angle=ANGLE, hinge=HINGE, theta: TimeLaw | float = 0.0, **more) -> Model:
     """A rod on a damped torsion hinge whose other side follows `theta`."""
     return Model(
         bodies=[rod(angle), MovingSupport(name="wall", theta=theta)],

@@ -148,7 +148,7 @@ class MyMotor(Drive):
 class PulsedCouple(Force):
     """A couple made of two time laws, one of them the user's own."""
 
-    turns: ClassVar[tuple[bool, bool]] = (True, True)
+    couples: ClassVar[tuple[bool, bool]] = (True, True)
 
     base: TimeLaw
     ripple: TimeLaw
@@ -166,7 +166,7 @@ class PulsedCouple(Force):
 class Softening(Force):
     """T = -k tanh(th): a torsion spring the library does not have."""
 
-    turns: ClassVar[tuple[bool, bool]] = (True, True)
+    couples: ClassVar[tuple[bool, bool]] = (True, True)
 
     k: float = quantity("N m")
 

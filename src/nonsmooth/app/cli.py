@@ -488,9 +488,11 @@ def _run(args: argparse.Namespace) -> int:
             raise
         result, error = failure.result, failure
     except KeyboardInterrupt:
-        # Interrupted before the march began; afterwards it is a SolveError.
+        # Outside the march; inside it, it is a SolveError with what was computed.
+        done = until * (bar.part or 0.0)
         raise _Failed(
-            f"interrupted after {time.perf_counter() - begin:.1f} s; nothing was saved",
+            f"interrupted at t = {done:.4g} s of {until:g} s, after "
+            f"{time.perf_counter() - begin:.1f} s; nothing was saved",
             INTERRUPTED,
         ) from None
     saved = _save(result, args) if args.save else ""

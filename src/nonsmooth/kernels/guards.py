@@ -184,6 +184,16 @@ def is_event(m, k, direction):
 
 
 @kernel
+def fire_at_end(m, r, t):
+    """Fire the guards that reach zero within round-off of the end of an arc."""
+    for k in range(m.n_guard):
+        value, rate = r.guard[2 * k], r.guard[2 * k + 1]
+        is_here = abs(value) <= ARMED * abs(rate * t) and rate * r.side[k] < 0.0
+        if is_here and is_event(m, k, rate):
+            r.fired[k] = 1
+
+
+@kernel
 def settle(m, r):
     """Update the sides at the end of a step from the values in `guard`."""
     for k in range(m.n_guard):

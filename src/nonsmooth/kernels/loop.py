@@ -201,8 +201,12 @@ def implicit_step(m, w, r, t_stop):
         error = max(radau.error(m, w, r, h, is_retry), 1e-10)
         if error <= 1.0:
             if not is_assembled(r, radau.finish(m, w, r, h)):
-                r.t_fail = r.t + h
-                return float(CANNOT_ASSEMBLE)
+                if h < HOPELESS * max(abs(r.t), 1e-3):
+                    r.t_fail = r.t + h
+                    return float(CANNOT_ASSEMBLE)
+                r.n_reject += 1
+                r.h = 0.2 * h
+                continue
             error = max(error, r.ledger_error)
         grow = steps.SAFETY * error ** (-0.25)
         if error <= 1.0:
@@ -215,7 +219,8 @@ def implicit_step(m, w, r, t_stop):
         # Gustafsson's predictive control.
         grow *= min(1.0, (h / r.h_last) * (r.error_last / error) ** 0.25)
     grow = min(limit, max(steps.SHRINK, grow))
-    if r.newton_rate > radau.KEEP_RATE:
+    r.jacobian_age += 1
+    if r.newton_rate > radau.KEEP_RATE or r.jacobian_age >= radau.MAX_AGE:
         r.has_jacobian = 0
     elif 1.0 <= grow < 1.2:
         # Not worth new factors.
@@ -343,7 +348,7 @@ def attempt(m, w, r, tb, t_stop):
 
 
 @kernel
-def watch(m, w, r, tb, h, row):
+def watch(m, w, r, tb, h, row, t_stop):
     """Cut the step at its first event, if any; return its size, or a failure < 0."""
     if guards.locate(m, w, r, h) <= 1.0:
         h = land_on_event(m, w, r, tb, h)
@@ -352,6 +357,8 @@ def watch(m, w, r, tb, h, row):
     else:
         t1 = min(r.t + h, r.t_cap)
         guards.evaluate(m, w, t1, r.y1, at(r.K, row * r.n_y + m.n_dof), r.guard)
+        if h == t_stop - r.t:
+            guards.fire_at_end(m, r, t_stop)
     guards.settle(m, r)
     return h
 
@@ -377,7 +384,7 @@ def advance(m, w, r, tb, log, t_stop):
         steps.dense(m, w, r, tb, h)
     status = END
     if m.n_guard > 0:
-        h = watch(m, w, r, tb, h, row)
+        h = watch(m, w, r, tb, h, row, t_stop)
         if h <= 0.0:
             return int(h)
         for k in range(m.n_guard):

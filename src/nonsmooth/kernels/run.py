@@ -87,6 +87,7 @@ class Run(Block):
     h_factored = NUMBER  # step the Newton matrices belong to, 0 for none
     is_jacobian_new = INTEGER
     has_jacobian = INTEGER
+    jacobian_age = INTEGER  # steps
     radius = NUMBER  # 1/s, estimated spectral radius of the Jacobian
     h_last = NUMBER  # last accepted implicit step, 0 for none
     error_last = NUMBER

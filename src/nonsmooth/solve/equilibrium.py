@@ -137,10 +137,11 @@ def equilibrium(
     # the largest force moves the lightest body by the model's size.
     lightest = float(np.min(system.tables.mass[0::3]))
     safe_step = np.sqrt(lightest * system.size / statics.largest_force(J, lam))
-    pseudo_step, last, residual = safe_step, np.inf, np.inf
+    pseudo_step, last, residual, scale = safe_step, np.inf, np.inf, 0.0
     for iteration in range(MAX_ITERATION):
         out = f + J.T @ lam
-        scale = statics.largest_force(J, lam)
+        # At an unloaded pose no force is left to compare with: the largest so far.
+        scale = max(scale, statics.largest_force(J, lam))
         residual = float(np.max(np.abs(out[free]), initial=0.0))
         left = float(np.max(np.abs(g), initial=0.0))
         if not np.isfinite(residual):

@@ -32,6 +32,8 @@ MAX_IMPLICIT_DOF = 600
 # One chunk of the log: large enough to be rare, small enough not to be felt.
 CHUNK_BYTES = 8_000_000
 MAX_CHUNK_STEPS = 2000
+# Places at which a failed step is searched for the element that failed it.
+N_SEARCH = 65
 # Python looks in this often, for progress and interruption.
 TICK_SECONDS = 0.1
 
@@ -398,13 +400,15 @@ class _Driver:
 
     def _culprit(self) -> str:
         """Return the element that is not finite where the run failed, or ""."""
-        system, work = self.system, self.work
-        t = min(self.state.t_fail, self.state.t_cap)
-        for y in (self.state.stage, self.state.y1, self.state.y):
-            state = y[: 2 * system.n_dof].copy()
-            if not np.all(np.isfinite(state)):
-                continue
-            entry.laws_and_rows(system.tables, work, t, state)
+        system, work, state = self.system, self.work, self.state
+        n = system.n_dof
+        # Along the way from the last good state to where the step failed.
+        begin, rate = state.y[: 2 * n], state.K[: 2 * n]
+        span = max(float(state.t_fail - state.t), 0.0)
+        for k in range(N_SEARCH):
+            dt = span * k / (N_SEARCH - 1)
+            y: Any = begin + dt * np.where(np.isfinite(rate), rate, 0.0)
+            entry.laws_and_rows(system.tables, work, min(state.t + dt, state.t_cap), y)
             bad = ~np.isfinite(work.law.reshape(-1, 3)).all(axis=1)
             if bad.any():
                 return system.law_owners[int(np.argmax(bad))]

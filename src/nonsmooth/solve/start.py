@@ -122,7 +122,7 @@ def _assemble(system: System, t: float, q: Floats, v: Floats) -> None:
     work = system.work()
     left: Any = np.inf
     for _ in range(MAX_ASSEMBLY):
-        left = entry.project_positions(held, work, t, q, v, system.size)
+        left = entry.project_positions(held, work, t, q, v, system.size)  # pyright: ignore[reportUnknownVariableType]
         if left <= ASSEMBLED * system.size:
             break
     if not left <= CONSISTENT * system.size:
