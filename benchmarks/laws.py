@@ -22,6 +22,7 @@ class OwnSpring(Force):
 
     @staticmethod
     def wrench(p, s, t, a, b, out):
+        """Write force and couple on both markers."""
         dx, dy = b[0] - a[0], b[1] - a[1]
         length = (dx * dx + dy * dy) ** 0.5
         ux, uy = dx / length, dy / length
