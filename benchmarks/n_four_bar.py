@@ -65,7 +65,7 @@ def run() -> list[Row]:
 
 
 def peer(seconds: dict[int, float]) -> list[Row]:
-    """Measure exudyn in the same run: time to the target, within a budget for each N."""
+    """Measure exudyn in the same run, within a budget for each N."""
     from benchmarks.peers import exudyn_n_four_bar
 
     rows: list[Row] = []

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nonsmooth.elements.base import Element, Named
 from nonsmooth.elements.bodies import Body, Ground, Point, PointMass, RigidBody
@@ -14,6 +14,13 @@ from nonsmooth.elements.events import Event
 from nonsmooth.elements.forces import Force
 from nonsmooth.elements.joints import Joint
 from nonsmooth.errors import ModelError, nearest
+
+T = TypeVar("T")
+if TYPE_CHECKING:
+    # Any sequence may be given; what is stored is a tuple.
+    Many = Sequence[T]
+else:
+    Many = tuple[T, ...]
 
 # What a column `body.X` or `element.X` may be called; a point must not hide one.
 _MOTION = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
@@ -43,13 +50,13 @@ class Model(Element, family="model"):
 
     title: str = ""
     gravity: Point = (0.0, 0.0)
-    bodies: tuple[Body, ...]
-    joints: tuple[Joint, ...] = ()
-    drives: tuple[Drive, ...] = ()
-    forces: tuple[Force, ...] = ()
-    events: tuple[Event, ...] = ()
+    bodies: Many[Body]
+    joints: Many[Joint] = ()
+    drives: Many[Drive] = ()
+    forces: Many[Force] = ()
+    events: Many[Event] = ()
     assemble: bool = False
-    keep: tuple[str, ...] = ()
+    keep: Many[str] = ()
 
     def label(self) -> str:
         """Return how messages call the model."""

@@ -129,6 +129,22 @@ def test_one_of_two_close_roots_can_be_chosen(direction, place, rtol):
     assert result.events.t == pytest.approx([0.53 + place], abs=1e-12)
 
 
+@pytest.mark.parametrize("rtol", RTOLS)
+def test_no_pair_of_roots_is_lost_wherever_it_lies(rtol):
+    """A hundred pairs, 1e-6 to 0.3 apart, anywhere in the few steps of the run."""
+    random = np.random.default_rng(7)
+    body = PointMass(name="ball", mass=1.0, velocity=(1.0, 0.0))
+    for _ in range(100):
+        gap = float(10.0 ** random.uniform(-6.0, -0.5))
+        one = float(random.uniform(0.01, 0.98 - gap))
+        sign = random.choice(["", "-"])
+        guard = f"{sign}(x - {one!r})*(x - {one + gap!r})"
+        model = Model(bodies=[body], events=[Event(name="e", b="ball", guard=guard)])
+        result = watched(model, 1.0, rtol=rtol)
+        # Rounding of x by some units; the guard is a product, its roots are exact.
+        assert result.events.t == pytest.approx([one, one + gap], abs=20 * EPS)
+
+
 def test_a_guard_that_comes_near_but_not_through_does_not_fire():
     model = ball(Event(name="e", b="ball", guard=f"y - {PEAK + 1e-9!r}"))
     assert len(watched(model, 0.95).events) == 0
