@@ -12,7 +12,7 @@ from nonsmooth.kernels.abi import FLOATS, NUMBER, at, call_guard, far, kernel
 from nonsmooth.kernels.run import Run
 from nonsmooth.kernels.tables import Tables, Work
 
-N_NODE = 4
+N_NODE = 8
 # Guards whose roots lie this close, relative to the time reached, fire as one.
 TIE = 1e-12
 MAX_BISECTION = 60
