@@ -36,8 +36,9 @@ APPROACH = 0.04
 SHORTEN = 0.7
 # Middle of the widest gap between the stages of both explicit methods.
 WIDEST_GAP = 0.467
-# Error allowed in such a step, in units of the tolerance.
-SLACK = 1e3
+# Error allowed in such a step, in units of the tolerance: round-off near the pose
+# shows in the estimate.
+SLACK = 1000.0
 # Landing on an event: retakes of the step until its time is at round-off.
 MAX_LANDING = 6
 # Relative spacing of numbers.
@@ -118,18 +119,18 @@ def runs_into_singularity(r, h, t_stop):
 
 @kernel
 def aim(r, h):
-    """Return a step that takes a singular pose ahead in its stride.
+    """Return a step that takes a singular pose ahead in its stride, and its tolerance.
 
     The root of the least pivot goes to zero linearly there, which tells when. A step
     with the pose in the widest gap between its stages keeps them all away from it;
     if that would be too long, a shorter step comes first.
     """
     if r.pivot > NEARLY_SINGULAR or not r.pivot_rate < 0.0:
-        return h
+        return h, 1.0
     ahead = -math.sqrt(r.pivot) / r.pivot_rate
     if ahead < 0.6 * h:
-        return ahead / WIDEST_GAP
-    return 0.55 * ahead if ahead < 1.7 * h else h
+        return ahead / WIDEST_GAP, SLACK
+    return (0.55 * ahead if ahead < 1.7 * h else h), 1.0
 
 
 @kernel
@@ -143,9 +144,8 @@ def explicit_step(m, w, r, tb, t_stop):
         h = step_size(r, t_stop)
         if limit > 1.0 and h < t_stop - r.t:
             # On the first attempt only: a refused step shrinks as any other.
-            aimed = min(aim(r, h), t_stop - r.t)
-            allowed = SLACK if aimed != h else 1.0
-            h = aimed
+            h, allowed = aim(r, h)
+            h = min(h, t_stop - r.t)
         if h <= MIN_STEP * abs(r.t):
             return float(STEP_TOO_SMALL)
         steps.stages(m, w, r, tb, h)
