@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Limit = Literal["before", "after"]
 
+# A time this far outside the run, relative to its times, is its end.
+ROUND_OFF = 1e-12
 _POSE = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
 _POINT = ("x", "y", "vx", "vy", "ax", "ay")
 _WRENCH = ("force_x", "force_y", "torque")
@@ -273,7 +275,7 @@ class Result:
         """Return the step and the fraction of it for each time."""
         if limit not in ("before", "after"):
             raise ModelError(f"limit = {limit!r}; give 'before' or 'after'")
-        slack = 1e-12 * max(abs(self.t_start), abs(self.t_end), 1e-300)
+        slack = ROUND_OFF * max(abs(self.t_start), abs(self.t_end), 1e-300)
         outside = (t < self.t_start - slack) | (t > self.t_end + slack)
         if np.any(outside | ~np.isfinite(t)):
             worst = t[outside | ~np.isfinite(t)][0]

@@ -17,6 +17,9 @@ N_NODE = 8
 TIE = 1e-12
 MAX_BISECTION = 60
 NONE = 2.0
+# Fractions of a step at which an extremum, and a root, count as found: a dip thinner
+# than the first is no crossing; landing refines the second.
+EXTREMUM_WIDTH, ROOT_WIDTH = 1e-9, 1e-15
 # A guard that would be at zero within this part of the time reached is there: a run
 # that begins at an event of an earlier one.
 ARMED = 1e-13
@@ -73,7 +76,7 @@ def extremum(m, w, r, h, k, x0, x1, side):
             x0 = x
         else:
             x1 = x
-        if x1 - x0 < 1e-9:
+        if x1 - x0 < EXTREMUM_WIDTH:
             break
     return NONE
 
@@ -99,7 +102,7 @@ def root(m, w, r, h, k, x0, x1, side):
         else:
             x1, g1 = x, g
             g0 *= 0.5
-        if x1 - x0 <= 1e-15 or g == 0.0:
+        if x1 - x0 <= ROOT_WIDTH or g == 0.0:
             break
     return x1
 

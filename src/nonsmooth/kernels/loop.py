@@ -34,15 +34,19 @@ ASSEMBLED = 1e-7
 NEARLY_SINGULAR = 5e-2
 APPROACH = 0.04
 SHORTEN = 0.7
+# A pose ahead by less than the first part of a step is crossed by it; one by less than
+# the second is approached by the third part of the way, to be crossed from there. The
+# first over the gap below is 1.3: no step much longer than the tolerance asks for.
+CROSSED, CLOSE, APPROACHED = 0.6, 1.7, 0.55
 # Middle of the widest gap between the stages of both explicit methods.
 WIDEST_GAP = 0.467
 # Error allowed in such a step, in units of the tolerance: round-off near the pose
 # shows in the estimate.
 SLACK = 1000.0
-# Landing on an event: retakes of the step until its time is at round-off.
-MAX_LANDING = 6
 # Relative spacing of numbers.
 EPSILON = 2.3e-16
+# Landing on an event: retakes of the step until its time is at round-off.
+MAX_LANDING = 6
 LANDED = 3e-16
 
 
@@ -128,9 +132,9 @@ def aim(r, h):
     if r.pivot > NEARLY_SINGULAR or not r.pivot_rate < 0.0:
         return h, 1.0
     ahead = -math.sqrt(r.pivot) / r.pivot_rate
-    if ahead < 0.6 * h:
+    if ahead < CROSSED * h:
         return ahead / WIDEST_GAP, SLACK
-    return (0.55 * ahead if ahead < 1.7 * h else h), 1.0
+    return (APPROACHED * ahead if ahead < CLOSE * h else h), 1.0
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGER, INTEGERS, NUMBER, Block
 
-# What a march ends with; `errors.py` has the sentences.
+# What a march ends with; the sentences are in `errors.FAILURES`.
 END, FULL, TICK, STOPPED = 0, 1, 2, 3
 NOT_FINITE, STEP_TOO_SMALL, NEWTON_FAILED, CANNOT_ASSEMBLE = -1, -2, -3, -4
 

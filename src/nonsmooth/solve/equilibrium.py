@@ -37,6 +37,11 @@ BALANCED = 1e-11
 DIFFERENCE = 6e-6
 # Largest move per iteration, in parts of the model's size and in rad.
 MAX_MOVE = 0.2
+# Constraints left, in parts of the model's size: round-off of a few operations.
+CLOSED = 1e-13
+# Singular values below this part of the largest are dependent rows; redundant joints
+# must not spoil the step, nor count as holding a motion.
+DEPENDENT_STEP, DEPENDENT_ROW = 1e-13, 1e-9
 # A stiffness this small beside the largest is neither stable nor unstable.
 NEUTRAL = 1e-7
 
@@ -146,7 +151,7 @@ def equilibrium(
         left = float(np.max(np.abs(g), initial=0.0))
         if not np.isfinite(residual):
             break
-        if residual <= BALANCED * scale and left <= 1e-13 * max(system.size, 1.0):
+        if residual <= BALANCED * scale and left <= CLOSED * max(system.size, 1.0):
             return _report(statics, q, lam, residual, iteration)
         size = residual / scale + left / system.size
         if np.isfinite(last):
@@ -166,9 +171,9 @@ def equilibrium(
         matrix = np.block(
             [[K + M / pseudo_step**2, -Jf.T], [Jf, np.zeros((n_row, n_row))]]
         )
-        answer = np.linalg.lstsq(matrix, np.concatenate([out[free], -g]), rcond=1e-13)[
-            0
-        ]
+        answer = np.linalg.lstsq(
+            matrix, np.concatenate([out[free], -g]), rcond=DEPENDENT_STEP
+        )[0]
         move = np.zeros(system.n_dof)
         move[free] = answer[: len(K)]
         longest = float(np.max(np.abs(move) / system.tables.scale))
@@ -227,5 +232,5 @@ def _null_space(J: Floats) -> Floats:
     if len(J) == 0:
         return np.eye(J.shape[1])
     _, values, rows = np.linalg.svd(J)
-    rank = int(np.sum(values > 1e-9 * max(float(values[0]), 1e-300)))
+    rank = int(np.sum(values > DEPENDENT_ROW * max(float(values[0]), 1e-300)))
     return rows[rank:].T

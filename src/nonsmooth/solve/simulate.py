@@ -12,7 +12,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.errors import Interrupted, ModelError, NonsmoothWarning, SolveError
+from nonsmooth.errors import (
+    FAILURES,
+    Interrupted,
+    ModelError,
+    NonsmoothWarning,
+    SolveError,
+)
 from nonsmooth.kernels import entry, guards, loop
 from nonsmooth.kernels import run as codes
 from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGERS
@@ -80,6 +86,8 @@ def simulate(
         Bad input, before anything is computed.
     SolveError
         The run could not go on; its `result` holds what was computed.
+    Interrupted
+        The user stopped it; a SolveError and a KeyboardInterrupt.
     """
     options = Options(
         method=method,
@@ -370,32 +378,19 @@ class _Driver:
 
     def _failure(self, status: int) -> str:
         """Return the sentence for a failed run: when, where, what to try."""
-        t = self.state.t_fail
+        state = self.state
         culprit = self._culprit()
         if culprit or status == codes.NOT_FINITE:
-            return (
-                f"t = {t:.9g} s: {culprit or 'the motion'} is not finite (NaN or "
-                "overflow); check its law and parameters there"
-            )
+            who = culprit or "the motion"
+            return FAILURES["not_finite"].format(t=state.t_fail, who=who)
         if status == codes.CANNOT_ASSEMBLE:
-            return (
-                f"t = {t:.9g} s: the constraints cannot be met any more, "
-                f"{self._worst_joint()}; the mechanism locks, or a drive asks for more "
-                "than it can reach"
-            )
+            who = self._worst_joint()
+            return FAILURES["cannot_assemble"].format(t=state.t_fail, who=who)
         if status == codes.NEWTON_FAILED:
-            return (
-                f"t = {t:.9g} s: the implicit method does not converge; a law may jump "
-                "there, or try method='dop853'"
-            )
-        if math.isfinite(self.state.t_singular):
-            return (
-                f"t = {self.state.t:.9g} s: the mechanism has come to a singular pose "
-                "it cannot pass; it locks, or a drive asks for more than it can reach"
-            )
-        return (
-            f"t = {self.state.t:.9g} s: the step has shrunk to round-off; a law may "
-            "jump there, or grow without bound; try a larger rtol"
+            return FAILURES["newton_failed"].format(t=state.t_fail)
+        is_singular = math.isfinite(state.t_singular)
+        return FAILURES["singular" if is_singular else "step_too_small"].format(
+            t=state.t
         )
 
     def _culprit(self) -> str:

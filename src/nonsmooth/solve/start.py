@@ -27,6 +27,12 @@ MAX_ASSEMBLY = 200
 ASSEMBLED = 1e-12
 # Part a row must have in a null vector to be named as redundant.
 INVOLVED = 1e-6
+# Prescribed accelerations that no motion can follow, relative to their size: far above
+# the round-off of a least-norm solution (1e-9), far below any real disagreement.
+CONTRADICTORY = 1e-6
+# Eigenvalues of S, scaled to a unit diagonal, below which a row depends on others; per
+# row, since their round-off adds up.
+DEPENDENT = 1e-9
 # Above this many rows redundant constraints are counted, not named.
 MAX_NAMED = 600
 
@@ -152,7 +158,7 @@ def _redundant(system: System, t: float, q: Floats, v: Floats) -> tuple[list[str
     entry.dense_matrix(system.tables, work, S.reshape(-1))
     scale = 1.0 / np.sqrt(np.where(np.diag(S) > 0.0, np.diag(S), 1.0))
     values, vectors = np.linalg.eigh(S * scale[:, None] * scale)
-    null = vectors[:, values < 1e-9 * n]
+    null = vectors[:, values < DEPENDENT * n]
     rows = np.flatnonzero(np.sum(null**2, axis=1) > INVOLVED)
     names = sorted({system.row_owner(int(row)) for row in rows})
     return names, null.shape[1]
@@ -180,11 +186,10 @@ def check_redundancy(system: System, t: float, q: Floats, v: Floats) -> str | No
     if not work.has_lost_rank:
         return None
     bias = work.bias.copy()
-    # J a = -bias must have a solution: S x = -bias + J a0 for any a0.
+    # J a = -bias must have a solution, that is bias must lie in the range of S. Rates
+    # that exclude each other were refused with the velocities.
     unreachable = entry.gaps(system.tables, work, bias)
-    # Rates that are asked for on top of motion already prescribed show in the
-    # bias or in the velocities; both are compared with the accelerations at hand.
-    if unreachable > 1e-6 * max(1.0, float(np.max(np.abs(bias)))):
+    if unreachable > CONTRADICTORY * max(1.0, float(np.max(np.abs(bias)))):
         raise _contradiction(system, t, q, v)
     names, n_null = _redundant(system, t, q, v)
     text = (
