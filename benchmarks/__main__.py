@@ -53,7 +53,8 @@ def save(case: str, rows: list[Row]) -> None:
         [today, case, row.what, f"{row.value:.6g}", row.unit, row.note] for row in rows
     ]
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([header, *sorted(kept + new, key=lambda r: r[1])])
+        lines = sorted(kept + new, key=lambda line: line[1])
+        csv.writer(file).writerows([header, *lines])
 
 
 if __name__ == "__main__":

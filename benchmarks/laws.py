@@ -22,6 +22,7 @@ class OwnSpring(Force):
 
     @staticmethod
     def wrench(p, s, t, a, b, out):
+        """Write force and couple on both markers."""
         dx, dy = b[0] - a[0], b[1] - a[1]
         length = (dx * dx + dy * dy) ** 0.5
         ux, uy = dx / length, dy / length
@@ -41,7 +42,8 @@ class OwnSpring(Force):
 def chain(kind: type[SpringDamper] | type[OwnSpring]) -> Model:
     """Return ten masses in a row joined by springs of the given kind."""
     masses = [
-        PointMass(name=f"m{k}", mass=1.0, position=(k + 1.0, 0.1 * k)) for k in range(10)
+        PointMass(name=f"m{k}", mass=1.0, position=(k + 1.0, 0.1 * k))
+        for k in range(10)
     ]
     springs = [
         kind(

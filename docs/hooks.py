@@ -46,11 +46,16 @@ TYPES = {
 }
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Replace the comments of one page."""
-    return re.sub(
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
+    """Replace the comments of one page, and link its citations."""
+    markdown = re.sub(
         r"<!-- generated: (\w+) -->", lambda found: PARTS[found[1]](), markdown
     )
+    source: str = page.file.src_uri
+    if source == "references.md":
+        return markdown
+    target = "../" * source.count("/") + "references.md"
+    return re.sub(r"\[([A-Z]\w+\d{4})\](?!\()", rf"[[\1]]({target}#\1)", markdown)
 
 
 # ---- elements --------------------------------------------------------------------

@@ -65,8 +65,8 @@ def _load(fast: bool) -> tuple[ModuleType, Any]:
         # The documented switch; it must be there before the first import.
         sys.__dict__["exudynFast"] = fast
     with contextlib.redirect_stdout(io.StringIO()):
-        import exudyn
-        import exudyn.itemInterface as items
+        import exudyn  # pyright: ignore
+        import exudyn.itemInterface as items  # pyright: ignore
 
     return exudyn, items
 

@@ -45,7 +45,13 @@ from nonsmooth.elements.laws import (
     Table,
     TimeLaw,
 )
-from nonsmooth.errors import ModelError, NonsmoothWarning, SolveError, SwitchError
+from nonsmooth.errors import (
+    Interrupted,
+    ModelError,
+    NonsmoothWarning,
+    SolveError,
+    SwitchError,
+)
 from nonsmooth.model import Model
 
 if TYPE_CHECKING:
@@ -96,6 +102,7 @@ __all__ = [
     "Force",
     "Ground",
     "Harmonic",
+    "Interrupted",
     "Joint",
     "Model",
     "ModelError",

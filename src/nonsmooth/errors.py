@@ -1,4 +1,4 @@
-"""Exceptions, and the sentence for every status code.
+"""Exceptions, and the sentence for every way a run can fail.
 
 Bad input is a `ModelError`, raised when a model is built or packed. Failed
 numerics are a `SolveError`, which carries the partial result. Kernels return
@@ -33,12 +33,41 @@ class SolveError(RuntimeError):
         self.result = result
 
 
+class Interrupted(SolveError, KeyboardInterrupt):
+    """The user stopped a run; `result` holds what was computed."""
+
+
 class SwitchError(SolveError):
     """No mode, or more than one, satisfies the laws at an event."""
 
 
 class NonsmoothWarning(UserWarning):
     """Something a user should know about a result that is still valid."""
+
+
+# Why a run failed; `solve.simulate` fills in when, where and what.
+FAILURES = {
+    "not_finite": (
+        "t = {t:.9g} s: {who} is not finite (NaN or overflow); check its law and "
+        "parameters there"
+    ),
+    "cannot_assemble": (
+        "t = {t:.9g} s: the constraints cannot be met any more, {who}; the mechanism "
+        "locks, or a drive asks for more than it can reach"
+    ),
+    "newton_failed": (
+        "t = {t:.9g} s: the implicit method does not converge; a law may jump there, "
+        "or try method='dop853'"
+    ),
+    "singular": (
+        "t = {t:.9g} s: the mechanism has come to a singular pose it cannot pass; it "
+        "locks, or a drive asks for more than it can reach"
+    ),
+    "step_too_small": (
+        "t = {t:.9g} s: the step has shrunk to round-off; a law may jump there, or "
+        "grow without bound; try a larger rtol"
+    ),
+}
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:

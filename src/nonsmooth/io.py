@@ -22,7 +22,7 @@ under `type` and its fields by name; what equals its default is left out.
 A file may name a system of the gallery instead:
 
     nonsmooth: 1
-    gallery: slider_crank
+    gallery: pendulum_chain
     parameters: {length: 2}
 
 Reading never runs code: `type` is looked up among the registered kinds, and a kind

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nonsmooth.elements.base import Element, Named
 from nonsmooth.elements.contacts import Contact
@@ -15,6 +15,13 @@ from nonsmooth.elements.events import Event
 from nonsmooth.elements.forces import Force
 from nonsmooth.elements.joints import Joint
 from nonsmooth.errors import ModelError, nearest
+
+T = TypeVar("T")
+if TYPE_CHECKING:
+    # Any sequence may be given; what is stored is a tuple.
+    Many = Sequence[T]
+else:
+    Many = tuple[T, ...]
 
 # What a column `body.X` or `element.X` may be called; a point must not hide one.
 _MOTION = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
@@ -44,14 +51,14 @@ class Model(Element, family="model"):
 
     title: str = ""
     gravity: Point = (0.0, 0.0)
-    bodies: tuple[Body, ...]
-    joints: tuple[Joint, ...] = ()
-    drives: tuple[Drive, ...] = ()
-    forces: tuple[Force, ...] = ()
-    contacts: tuple[Contact, ...] = ()
-    events: tuple[Event, ...] = ()
+    bodies: Many[Body]
+    joints: Many[Joint] = ()
+    drives: Many[Drive] = ()
+    forces: Many[Force] = ()
+    contacts: Many[Contact] = ()
+    events: Many[Event] = ()
     assemble: bool = False
-    keep: tuple[str, ...] = ()
+    keep: Many[str] = ()
 
     def label(self) -> str:
         """Return how messages call the model."""
@@ -169,7 +176,7 @@ class Model(Element, family="model"):
 
     def _check_keep(self, bodies: dict[str, Body]) -> None:
         for name in self.keep:
-            body, _, coordinate = name.rpartition(".")
+            body, _, coordinate = name.partition(".")
             if body not in bodies:
                 raise self.fail(
                     "keep", name, f"no body '{body}'; " + nearest(body, bodies)

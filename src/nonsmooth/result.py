@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Limit = Literal["before", "after"]
 
+# A time this far outside the run, relative to its times, is its end.
+ROUND_OFF = 1e-12
 _POSE = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
 _POINT = ("x", "y", "vx", "vy", "ax", "ay")
 _CONTACT = {
@@ -186,7 +188,7 @@ class Samples(Mapping[str, Floats]):
         import pyarrow
         import pyarrow.parquet
 
-        table: Any = pyarrow.table(dict(self._columns))
+        table: Any = getattr(pyarrow, "table")(dict(self._columns))  # noqa: B009
         pyarrow.parquet.write_table(table, path)
 
 
@@ -287,7 +289,7 @@ class Result:
         """Return the step and the fraction of it for each time."""
         if limit not in ("before", "after"):
             raise ModelError(f"limit = {limit!r}; give 'before' or 'after'")
-        slack = 1e-12 * max(abs(self.t_start), abs(self.t_end), 1e-300)
+        slack = ROUND_OFF * max(abs(self.t_start), abs(self.t_end), 1e-300)
         outside = (t < self.t_start - slack) | (t > self.t_end + slack)
         if np.any(outside | ~np.isfinite(t)):
             worst = t[outside | ~np.isfinite(t)][0]
@@ -470,23 +472,30 @@ class Result:
     @cached_property
     def energy_balance(self) -> EnergyBalance:
         """The energy ledger at the ends of all steps."""
+        return self.energies(self.t)
+
+    def energies(self, t: ArrayLike) -> EnergyBalance:
+        """Return the energy ledger at given times.
+
+        Parameters
+        ----------
+        t : array_like
+            Times, s; the ledger's residual is over these.
+        """
         system = self.system
-        t = self.t
-        y, t_law = self._states(t, "after", project=False)
-        if len(t) > 1:
-            last, t_last = self._states(t[-1:], "before", project=False)
-            y[-1], t_law[-1] = last[0], t_last[0]
-        arrays = self._evaluate(y, t_law, self._find(t, "after")[0])
+        times = np.atleast_1d(np.asarray(t, dtype=float))
+        y, t_law = self._states(times, "after", project=False)
         n = system.n_dof
         q, v, work = y[:, :n], y[:, n : 2 * n], y[:, 2 * n :]
-        kinetic = 0.5 * (v * v) @ system.tables.mass
         potential = -(q @ system.tables.weight)
-        for k, has_potential in enumerate(system.tables.force_has_potential):
-            if has_potential:
-                potential = potential + arrays["wrench"][:, 8 * k + 6]
+        springs = np.flatnonzero(system.tables.force_has_potential)
+        if len(springs):
+            index = self._find(times, "after")[0]
+            wrench = self._evaluate(y, t_law, index)["wrench"].reshape(len(times), -1, 8)
+            potential = potential + wrench[:, springs, 6].sum(axis=1)
         return EnergyBalance(
-            t=t,
-            kinetic=kinetic,
+            t=times,
+            kinetic=0.5 * (v * v) @ system.tables.mass,
             potential=potential,
             work={name: work[:, k] for k, name in enumerate(system.works)},
         )
@@ -533,6 +542,12 @@ class Result:
         from nonsmooth.views.plots import plot_paths
 
         return plot_paths(self, points, path)
+
+    def plot_energy(self, path: str | None = None) -> Figure:
+        """Plot energies and works over time."""
+        from nonsmooth.views.plots import plot_energy
+
+        return plot_energy(self, path)
 
     def draw(self, t: ArrayLike | None = None, path: str | None = None) -> Figure:
         """Draw the mechanism at chosen instants."""

@@ -10,6 +10,7 @@ import dataclasses
 import importlib
 import logging
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -199,8 +200,9 @@ class _Packer:
             try:
                 address = abi.address(family, resolved)
             except Exception as error:
+                owner = f"{self._owner}, law" if family == "law" else element.label()
                 raise ModelError(
-                    f"{element.label()}: {type(element).__name__} does not compile: "
+                    f"{owner}: {type(element).__name__} does not compile: "
                     f"{_first_line(error)}"
                 ) from error
             self._kind[key] = len(self.functions)
@@ -235,7 +237,8 @@ class _Packer:
 
 
 def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     for line in lines:
         # Numba's typing errors open with the stage; the reason comes after it.
         if not line.startswith(("Failed in", "-", "During")):

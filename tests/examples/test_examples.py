@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracles import slider_crank as oracle
 from scipy.special import ellipj, ellipk
+
+from oracles import slider_crank as oracle
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
 SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py"))

@@ -4,8 +4,10 @@ A new kind is tested as soon as it has an example in the tables below; a kind wi
 one fails `test_every_kind_has_an_example`. Kinds that test files define are left out.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -219,7 +221,7 @@ def poses(system: System):
         yield t, *(random.uniform(-1.0, 1.0, n) for _ in range(3))
 
 
-def attached(example):
+def attached(example) -> Iterator[tuple[Any, System]]:
     """Yield systems with the example between every admissible pair of places."""
     for a in PLACES:
         for b in ("two.q", "bob", "deck.p"):
@@ -240,7 +242,7 @@ def attached(example):
             family = "drives" if isinstance(element, Drive) else "joints"
             if isinstance(element, Force):
                 family = "forces"
-            yield element, arena(**{family: [element]})
+            yield element, arena(**{family: [element]})  # pyright: ignore
 
 
 def pair_of(system: System, element, motion) -> tuple[np.ndarray, np.ndarray]:
@@ -263,8 +265,11 @@ def test_jacobian_is_the_derivative_of_the_violation(example):
             now = rows(system, t, q, v)
             for j in range(system.n_dof):
                 e = np.eye(system.n_dof)[j]
-                column = slope(lambda x, e=e: rows(system, t, q + x * e, v).g)  # noqa: B023
-                assert close(now.J[:, j], column, CLOSE_1)
+
+                def shifted(x, t=t, q=q, v=v, e=e, system=system):
+                    return rows(system, t, q + x * e, v).g
+
+                assert close(now.J[:, j], slope(shifted), CLOSE_1)
 
 
 @each("example", [*JOINTS, *DRIVES])
@@ -399,10 +404,11 @@ def test_a_potential_is_that_of_the_force_at_rest(example):
             assert now.rest == 0.0
             for j in range(system.n_dof):
                 e = np.eye(system.n_dof)[j]
-                force = -slope(
-                    lambda x, e=e: push(system, t, q + x * e, rest).potential  # noqa: B023
-                )
-                assert close(now.f[j], force, 100 * CLOSE_1)
+
+                def stored(x, t=t, q=q, e=e, rest=rest, system=system):
+                    return push(system, t, q + x * e, rest).potential
+
+                assert close(now.f[j], -slope(stored), 100 * CLOSE_1)
 
 
 @each("example", FORCES)

@@ -439,7 +439,7 @@ def test_any_text_is_a_program_or_a_model_error(text):
         assert message.startswith("somewhere")
         assert len(message) < 500
     else:
-        assert len(code) == 1 + 2 * code[0]
+        assert len(code) == 1 + 2 * code[0]  # pyright: ignore
         assert all(math.isfinite(value) for value in code)
         most, final = stack_use(code)
         assert most <= STACK_LIMIT

@@ -18,14 +18,26 @@ from hypothesis import strategies as st
 
 from nonsmooth import io
 from nonsmooth.elements.base import Element, field_types, quantity
-from nonsmooth.elements.bodies import Ground, MovingSupport, RigidBody
-from nonsmooth.elements.drives import RotationDrive
+from nonsmooth.elements.bodies import Body, Ground, MovingSupport, RigidBody
+from nonsmooth.elements.drives import Drive, RotationDrive
 from nonsmooth.elements.events import Event
-from nonsmooth.elements.forces import ExpressionForce, PointForce, SpringDamper
-from nonsmooth.elements.joints import PinInSlot, Revolute
+from nonsmooth.elements.forces import ExpressionForce, Force, PointForce, SpringDamper
+from nonsmooth.elements.joints import Joint, PinInSlot, Revolute
 from nonsmooth.elements.laws import ConstantRate, Expression, Harmonic, Table, TimeLaw
 from nonsmooth.errors import ModelError
 from nonsmooth.model import Model
+
+
+@pytest.fixture(autouse=True, scope="module")
+def only_built_in_kinds():
+    """Hide kinds that other test files register: messages list those there are."""
+    with pytest.MonkeyPatch.context() as patch:
+        for family in (Body, Joint, Drive, Force, TimeLaw):
+            kinds = family.kinds.items()
+            built_in = {n: k for n, k in kinds if k.__module__.startswith("nonsmooth.")}
+            patch.setattr(family, "kinds", built_in)
+        yield
+
 
 FORMATS = ("yaml", "json")
 

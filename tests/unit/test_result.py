@@ -2,6 +2,7 @@
 
 import csv
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from nonsmooth import (
     Weld,
     simulate,
 )
+from nonsmooth.result import Limit
 from oracles import oscillators as osc
 
 G = 9.81
@@ -227,7 +229,7 @@ def test_a_support_reports_the_force_it_exerts():
     ay = alpha * rx - omega**2 * ry
     fx, fy = 2.0 * ax, 2.0 * (ay + G)
     # The motion is prescribed: projected to round-off, forces follow from it.
-    close = {"abs": 1e-11}
+    close: dict[str, Any] = {"abs": 1e-11}
     assert samples["table.force_x"] == pytest.approx(fx, **close)
     assert samples["table.force_y"] == pytest.approx(fy, **close)
     torque = 0.3 * alpha + rx * fy - ry * fx
@@ -283,9 +285,12 @@ def flywheel() -> Model:
 )
 @pytest.mark.parametrize("method", ["auto", "dopri5", "radau", "rk4"])
 def test_a_drive_has_two_torques_at_a_break(instant, before, after, method):
-    options = {"method": method} | ({"step": 0.03} if method == "rk4" else {})
+    options: dict[str, Any] = {"method": method}
+    if method == "rk4":
+        options["step"] = 0.03
     result = simulate(flywheel(), 1.0, **options)
-    for limit, torque in (("before", before), ("after", after)):
+    sides: list[tuple[Limit, float]] = [("before", before), ("after", after)]
+    for limit, torque in sides:
         found = result.sample([instant], "motor.torque", limit)["motor.torque"]
         assert found == pytest.approx([torque], rel=4 * EPS, abs=4 * EPS)
     # Away from the break both limits agree.
@@ -296,6 +301,16 @@ def test_a_drive_has_two_torques_at_a_break(instant, before, after, method):
     )
     assert np.array_equal(ours, theirs)
     assert ours == pytest.approx([before, after], rel=4 * EPS, abs=4 * EPS)
+
+
+def test_a_break_at_the_end_of_a_run_is_read_before_it():
+    """The ramp ends with the run: its torque lasts to the end."""
+    end = RAMP.breaks()[1]
+    result = simulate(flywheel(), end)
+    torque = result.sample([end], "motor.torque", "before")["motor.torque"]
+    assert torque == pytest.approx([3.75], rel=4 * EPS)
+    # Constant torques on both sides of the other break need no short steps.
+    assert result.cost["steps"] < 25
 
 
 def test_positions_are_the_same_on_both_sides_of_a_break():
@@ -344,7 +359,7 @@ def test_splitting_a_run_gives_the_same_motion(split, method):
     second = simulate(model, 1.0, rtol=rtol, method=method, start=first.state())
     assert second.t_start == split
     # Both are within some hundred steps of rtol of the exact motion.
-    close = {"abs": 100 * rtol}
+    close: dict[str, Any] = {"abs": 100 * rtol}
     ours, theirs = whole.state(), second.state()
     assert ours.positions["rod"] == pytest.approx(theirs.positions["rod"], **close)
     assert ours.velocities["rod"] == pytest.approx(theirs.velocities["rod"], **close)

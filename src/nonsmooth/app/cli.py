@@ -21,7 +21,13 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from nonsmooth import __version__, gallery
 from nonsmooth.elements.base import Element, field_types
-from nonsmooth.errors import ModelError, NonsmoothWarning, SolveError, nearest
+from nonsmooth.errors import (
+    Interrupted,
+    ModelError,
+    NonsmoothWarning,
+    SolveError,
+    nearest,
+)
 from nonsmooth.gallery._convert import convert
 from nonsmooth.model import RESERVED, Model
 from nonsmooth.solve.options import METHODS
@@ -482,6 +488,7 @@ def _run(args: argparse.Namespace) -> int:
             raise
         result, error = failure.result, failure
     except KeyboardInterrupt:
+        # Outside the march; inside it, it is a SolveError with what was computed.
         done = until * (bar.part or 0.0)
         raise _Failed(
             f"interrupted at t = {done:.4g} s of {until:g} s, after "
@@ -502,7 +509,7 @@ def _run(args: argparse.Namespace) -> int:
             f"what was computed until t = {result.t_end:.9g} s is in {args.save}",
             file=sys.stderr,
         )
-    return FAILED
+    return INTERRUPTED if isinstance(error, Interrupted) else FAILED
 
 
 def _simulated(

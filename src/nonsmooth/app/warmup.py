@@ -45,6 +45,7 @@ def _kinds() -> list[tuple[str, type[Element]]]:
         for signature, families in ROW_FUNCTIONS.items()
         for family in families
         for kind in family.kinds.values()
+        if kind.__module__.startswith("nonsmooth.")
     ]
 
 

@@ -145,12 +145,16 @@ class Element:
                 kinds = ", ".join(sorted(family.kinds))
                 raise self.fail(item.name, value, f"give a {family.family}: {kinds}")
             annotation = float
+        if get_origin(annotation) is Literal:
+            choices = get_args(annotation)
+            if value not in choices:
+                valid = ", ".join(repr(choice) for choice in choices)
+                raise self.fail(item.name, value, f"give one of {valid}")
+            return value
         try:
             plain = msgspec.convert(_plain(value), annotation)
         except msgspec.ValidationError as error:
             raise self.fail(item.name, value, str(error)) from None
-        if get_origin(annotation) is Literal:
-            return plain
         for number in _numbers(plain):
             if not math.isfinite(number):
                 raise self.fail(item.name, value, "must be finite")

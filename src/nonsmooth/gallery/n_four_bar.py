@@ -41,7 +41,7 @@ def n_four_bar(*, n: int = 1, gravity: float = 9.81, speed: float = 1.0) -> Mode
 
     References
     ----------
-    Gonzalez, Dopico, Gonzalez and Cuadrado (2006) [GonzalezEtAl2006]_; a problem of
+    Gonzalez, Dopico, Lugris and Cuadrado (2006) [GonzalezEtAl2006]_; a problem of
     the IFToMM library of benchmarks. At 2 s the top of the first rocker is at
     (0.077085471793, 0.997024488184) m for n = 1 and at
     (0.057815795768, 0.998327267863) m for n = 2.

@@ -270,7 +270,7 @@ def address(family, function) -> int:
         return number
     # A user's function is never cached: it may call code in files that Numba
     # does not watch, and it compiles in a fraction of a second.
-    ours = function.__module__.startswith("nonsmooth.")
+    ours = str(function.__module__).startswith("nonsmooth.")
     compiler = numba.cfunc(SIGNATURES[family], cache=ours, error_model="numpy")
     callback = compiler(function)
     _callbacks[key] = callback

@@ -31,7 +31,7 @@ from nonsmooth.kernels.assemble import (
 from nonsmooth.kernels.run import Run
 from nonsmooth.kernels.tables import Tables, Work
 
-N_NODE = 4
+N_NODE = 8
 # Guards whose roots lie this close, relative to the time reached, fire as one.
 TIE = 1e-12
 MAX_BISECTION = 60
@@ -43,6 +43,9 @@ STEP_DIFFERENCE = 1e-4
 # Overlap below which a law is evaluated there, as a part of the model's size: the
 # ratio of force to overlap has a limit that round-off hides.
 SMALLEST_OVERLAP = 1e-13
+# Fractions of a step at which an extremum, and a root, count as found: a dip thinner
+# than the first is no crossing; landing refines the second.
+EXTREMUM_WIDTH, ROOT_WIDTH = 1e-9, 1e-15
 # A guard that would be at zero within this part of the time reached is there: a run
 # that begins at an event of an earlier one.
 ARMED = 1e-13
@@ -176,7 +179,7 @@ def extremum(m, w, r, h, k, x0, x1, side):
             x0 = x
         else:
             x1 = x
-        if x1 - x0 < 1e-9:
+        if x1 - x0 < EXTREMUM_WIDTH:
             break
     return NONE
 
@@ -202,7 +205,7 @@ def root(m, w, r, h, k, x0, x1, side):
         else:
             x1, g1 = x, g
             g0 *= 0.5
-        if x1 - x0 <= 1e-15 or g == 0.0:
+        if x1 - x0 <= ROOT_WIDTH or g == 0.0:
             break
     return x1
 
@@ -285,6 +288,16 @@ def is_event(m, k, direction):
     # A contact's guards fall.
     wanted = m.guard_direction[k] if k < m.n_guard else -1
     return wanted == 0 or wanted * direction > 0.0
+
+
+@kernel
+def fire_at_end(m, r, t):
+    """Fire the guards that reach zero within round-off of the end of an arc."""
+    for k in range(m.n_guard):
+        value, rate = r.guard[2 * k], r.guard[2 * k + 1]
+        is_here = abs(value) <= ARMED * abs(rate * t) and rate * r.side[k] < 0.0
+        if is_here and is_event(m, k, rate):
+            r.fired[k] = 1
 
 
 @kernel

@@ -29,10 +29,25 @@ MIN_STEP = 1e-15
 HOPELESS = 1e-12
 # A projection that leaves more than this part of the model's size has not converged.
 ASSEMBLED = 1e-7
-# Landing on an event: retakes of the step until its time is at round-off.
-MAX_LANDING = 6
+# Least pivots of S: of a pose that is nearly singular, and of the end of a step
+# relative to its start when it runs into one; and by how much it is then shortened.
+# The distance from the pose goes with the root of the pivot.
+NEARLY_SINGULAR = 5e-2
+APPROACH = 0.04
+SHORTEN = 0.7
+# A pose ahead by less than the first part of a step is crossed by it; one by less than
+# the second is approached by the third part of the way, to be crossed from there. The
+# first over the gap below is 1.3: no step much longer than the tolerance asks for.
+CROSSED, CLOSE, APPROACHED = 0.6, 1.7, 0.55
+# Middle of the widest gap between the stages of both explicit methods.
+WIDEST_GAP = 0.467
+# Error allowed in such a step, in units of the tolerance: round-off near the pose
+# shows in the estimate.
+SLACK = 1000.0
 # Relative spacing of numbers.
 EPSILON = 2.3e-16
+# Landing on an event: retakes of the step until its time is at round-off.
+MAX_LANDING = 6
 LANDED = 3e-16
 
 
@@ -92,13 +107,50 @@ def fixed_step(m, w, r, tb, t_stop):
 
 
 @kernel
+def runs_into_singularity(r, h, t_stop):
+    """Return whether a step ends much nearer to a singular pose than it began.
+
+    Close to such a pose a state can be projected, and its accelerations found, with
+    few digits only. A step should end before it or beyond; one that is bound to end
+    there, at t_stop, has no choice.
+    """
+    is_bound = h >= t_stop - r.t
+    return (
+        not is_bound
+        and r.pivot_end < NEARLY_SINGULAR
+        and r.pivot_end < APPROACH * r.pivot
+    )
+
+
+@kernel
+def aim(r, h):
+    """Return a step that takes a singular pose ahead in its stride, and its tolerance.
+
+    The root of the least pivot goes to zero linearly there, which tells when. A step
+    with the pose in the widest gap between its stages keeps them all away from it;
+    if that would be too long, a shorter step comes first.
+    """
+    if r.pivot > NEARLY_SINGULAR or not r.pivot_rate < 0.0:
+        return h, 1.0
+    ahead = -math.sqrt(r.pivot) / r.pivot_rate
+    if ahead < CROSSED * h:
+        return ahead / WIDEST_GAP, SLACK
+    return (APPROACHED * ahead if ahead < CLOSE * h else h), 1.0
+
+
+@kernel
 def explicit_step(m, w, r, tb, t_stop):
     """Find an acceptable explicit step; return its size, or a failure < 0."""
     if r.h == 0.0:
         r.h = steps.first_step(m, w, r, tb.order)
     limit = steps.GROW
     while True:
+        allowed = 1.0
         h = step_size(r, t_stop)
+        if limit > 1.0 and h < t_stop - r.t:
+            # On the first attempt only: a refused step shrinks as any other.
+            h, allowed = aim(r, h)
+            h = min(h, t_stop - r.t)
         if h <= MIN_STEP * abs(r.t):
             return float(STEP_TOO_SMALL)
         steps.stages(m, w, r, tb, h)
@@ -109,7 +161,15 @@ def explicit_step(m, w, r, tb, t_stop):
             reason = CANNOT_ASSEMBLE
             if land_explicit(m, w, r, tb, h):
                 error = steps.error(m, w, r)
-        if error <= 1.0:
+        if error <= allowed and runs_into_singularity(r, h, t_stop):
+            # Not an error: the step stays as long next time.
+            r.n_reject += 1
+            r.h = h
+            h = SHORTEN * h
+            steps.stages(m, w, r, tb, h)
+            land_explicit(m, w, r, tb, h)
+            return h
+        if error <= allowed:
             grow = min(limit, steps.SAFETY * max(error, 1e-12) ** (-1.0 / tb.order))
             # A step cut short by t_stop says nothing against a larger one.
             r.h = max(h * grow, r.h if h < 0.9 * r.h else 0.0)
@@ -142,9 +202,17 @@ def implicit_step(m, w, r, t_stop):
                 return float(NEWTON_FAILED)
             r.n_reject += 1
             r.h = 0.5 * h
-            forget_step(m, r)
             continue
         error = max(radau.error(m, w, r, h, is_retry), 1e-10)
+        if error <= 1.0:
+            if not is_assembled(r, radau.finish(m, w, r, h)):
+                if h < HOPELESS * max(abs(r.t), 1e-3):
+                    r.t_fail = r.t + h
+                    return float(CANNOT_ASSEMBLE)
+                r.n_reject += 1
+                r.h = 0.2 * h
+                continue
+            error = max(error, r.ledger_error)
         grow = steps.SAFETY * error ** (-0.25)
         if error <= 1.0:
             break
@@ -156,7 +224,8 @@ def implicit_step(m, w, r, t_stop):
         # Gustafsson's predictive control.
         grow *= min(1.0, (h / r.h_last) * (r.error_last / error) ** 0.25)
     grow = min(limit, max(steps.SHRINK, grow))
-    if r.newton_rate > radau.KEEP_RATE:
+    r.jacobian_age += 1
+    if r.newton_rate > radau.KEEP_RATE or r.jacobian_age >= radau.MAX_AGE:
         r.has_jacobian = 0
     elif 1.0 <= grow < 1.2:
         # Not worth new factors.
@@ -164,9 +233,6 @@ def implicit_step(m, w, r, t_stop):
     r.is_jacobian_new = 0
     r.h = max(h * grow, r.h if h < 0.9 * r.h else 0.0)
     r.error_last = error
-    if not is_assembled(r, radau.finish(m, w, r, h)):
-        r.t_fail = r.t + h
-        return float(CANNOT_ASSEMBLE)
     return h
 
 
@@ -280,6 +346,9 @@ def start_arc(m, w, r):
         r.t_fail = r.t
         return NOT_FINITE
     r.is_fresh = 1
+    r.pivot = w.pivot
+    r.pivot_end = w.pivot
+    r.pivot_rate = 0.0
     r.has_jacobian = 0
     forget_step(m, r)
     if not r.is_armed:
@@ -299,7 +368,7 @@ def attempt(m, w, r, tb, t_stop):
 
 
 @kernel
-def watch(m, w, r, tb, h, row):
+def watch(m, w, r, tb, h, row, t_stop):
     """Cut the step at its first event, if any; return its size, or a failure < 0."""
     if guards.locate(m, w, r, h) <= 1.0:
         h = land_on_event(m, w, r, tb, h)
@@ -307,6 +376,8 @@ def watch(m, w, r, tb, h, row):
             steps.dense(m, w, r, tb, h)
     else:
         watch_end(m, w, r, h, row)
+        if h == t_stop - r.t:
+            guards.fire_at_end(m, r, t_stop)
     guards.settle(m, r)
     return h
 
@@ -333,7 +404,7 @@ def advance(m, w, r, tb, log, t_stop):
     status = END
     is_switched = False
     if m.n_watch > 0:
-        h = watch(m, w, r, tb, h, row)
+        h = watch(m, w, r, tb, h, row, t_stop)
         if h <= 0.0:
             return int(h)
         for k in range(m.n_guard):
@@ -346,6 +417,8 @@ def advance(m, w, r, tb, log, t_stop):
         return STEP_TOO_SMALL
     record(m, w, r, log, h, was_implicit)
     r.n_step += 1
+    r.pivot_rate = (math.sqrt(r.pivot_end) - math.sqrt(r.pivot)) / h
+    r.pivot = r.pivot_end
     r.t = t_stop if h == t_stop - r.t else r.t + h
     if was_implicit:
         r.h_last = h

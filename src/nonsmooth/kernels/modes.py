@@ -127,7 +127,9 @@ def violation(m, w):
     """Return the largest |g|."""
     largest = 0.0
     for i in range(m.n_row):
-        largest = max(largest, abs(w.g[i]))
+        # Not max(): a NaN must come out.
+        if not abs(w.g[i]) <= largest:
+            largest = abs(w.g[i])
     return largest
 
 

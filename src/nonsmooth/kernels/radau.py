@@ -47,6 +47,21 @@ TI = np.array(
         [0.50287263494578682, -2.57192694985560522, 0.59603920482822492],
     ]
 )
+A = np.array(
+    [
+        [
+            (88.0 - 7.0 * _R6) / 360.0,
+            (296.0 - 169.0 * _R6) / 1800.0,
+            (-2.0 + 3.0 * _R6) / 225.0,
+        ],
+        [
+            (296.0 + 169.0 * _R6) / 1800.0,
+            (88.0 + 7.0 * _R6) / 360.0,
+            (-2.0 - 3.0 * _R6) / 225.0,
+        ],
+        [B1, B2, B3],
+    ]
+)
 # Weights of the error estimate.
 E1, E2, E3 = (-13.0 - 7.0 * _R6) / 3.0, (-13.0 + 7.0 * _R6) / 3.0, -1.0 / 3.0
 # Collocation polynomial in powers of x from the stage increments.
@@ -58,8 +73,12 @@ Q = np.array(
     ]
 )
 MAX_NEWTON = 7
+# Relative spacing of numbers.
+EPSILON = 2.3e-16
 # A Jacobian is kept while Newton converges faster than this.
 KEEP_RATE = 1e-3
+# And for no more steps than this: a stale one spoils the error estimate first.
+MAX_AGE = 20
 # Differences for the Jacobian: the square root of round-off.
 DIFFERENCE = 1.5e-8
 # Explicit steps are as good when h times the spectral radius is below this.
@@ -87,6 +106,7 @@ def jacobian(m, w, r):
     r.n_jacobian += 1
     r.is_jacobian_new = 1
     r.has_jacobian = 1
+    r.jacobian_age = 0
     r.h_factored = 0.0
     r.radius = spectral_radius(n, r.Aq, r.Av, r.x, r.d)
 
@@ -187,10 +207,16 @@ def iterate(m, w, r, h, tolerance):
                 size = change
         if not size < 1e300:
             return -1
-        if iteration > 0:
+        # A guess that is right to round-off, or nearly so, shows no rate.
+        is_still = size <= max(10.0 * EPSILON / r.rtol, 1e-3 * tolerance)
+        if iteration > 0 and not is_still:
             rate = size / size_last
-            if rate >= 1.0 or (
-                rate ** (MAX_NEWTON - iteration) / (1.0 - rate) * size > tolerance
+            # A joint hands the correction of one coordinate on to others one iteration
+            # later, so that the first rate may be near one.
+            limit = 2.0 if iteration == 1 else 1.0
+            left = MAX_NEWTON - iteration
+            if rate >= limit or (
+                iteration > 1 and rate**left / (1.0 - rate) * size > tolerance
             ):
                 return -1
         for i in range(n2):
@@ -201,8 +227,8 @@ def iterate(m, w, r, h, tolerance):
                 Z[k * n2 + i] = (
                     T[k, 0] * W[i] + T[k, 1] * W[n2 + i] + T[k, 2] * W[2 * n2 + i]
                 )
-        if size == 0.0 or (rate >= 0.0 and rate / (1.0 - rate) * size < tolerance):
-            r.newton_rate = max(rate, 0.0)
+        if is_still or (0.0 <= rate < 1.0 and rate / (1.0 - rate) * size < tolerance):
+            r.newton_rate = max(rate, 0.0) if not is_still else 0.0
             return iteration + 1
         size_last = size
     return -1
@@ -226,7 +252,7 @@ def solve_stages(m, w, r, h):
     Returns whether Newton converged.
     """
     steps.set_tolerances(m, r, r.y, r.y)
-    tolerance = max(10 * 2.3e-16 / r.rtol, min(0.03, math.sqrt(r.rtol)))
+    tolerance = max(10.0 * EPSILON / r.rtol, min(0.03, math.sqrt(r.rtol)))
     if not r.has_jacobian:
         jacobian(m, w, r)
     while True:
@@ -248,6 +274,8 @@ def error(m, w, r, h, is_retry):
     n2 = 2 * m.n_dof
     for i in range(n2):
         r.y1[i] = r.y[i] + r.Z[2 * n2 + i]
+    for i in range(n2, r.n_y):
+        r.y1[i] = r.y[i]
     steps.set_tolerances(m, r, r.y, r.y1)
     estimate = filtered_error(m, w, r, h, r.K)
     if is_retry and estimate > 1.0:
@@ -272,10 +300,22 @@ def filtered_error(m, w, r, h, start):
         modes.factor_rows(m, w)
     for i in range(n2):
         r.e[i] = r.x[i]
-    # The ledger has no embedded estimate; its smoothness is the motion's.
+    # The ledger is judged in `finish`, from powers at the converged stages.
     for i in range(n2, r.n_y):
         r.e[i] = 0.0
     return steps.tangent_norm(m, w, r, r.e)
+
+
+@kernel
+def ledger_error(r, h, i, p2):
+    """Note the error of ledger entry i, whose equation is a plain quadrature."""
+    p0, p1 = r.F[i], r.F[r.n_y + i]
+    total = r.K[i]
+    for k in range(3):
+        weight = E1 if k == 0 else (E2 if k == 1 else E3)
+        total += weight * (A[k, 0] * p0 + A[k, 1] * p1 + A[k, 2] * p2)
+    if not abs(h / MU * total) / r.tol[i] <= r.ledger_error:
+        r.ledger_error = abs(h / MU * total) / r.tol[i]
 
 
 @far(Tables, Work, Run, NUMBER, returns=NUMBER)
@@ -300,7 +340,12 @@ def finish(m, w, r, h):
                 Q[0, p] * Z[i] + Q[1, p] * Z[n2 + i] + Q[2, p] * Z[2 * n2 + i]
             )
             r.previous[p * n2 + i] = C[p * n_y + i]
+    r.ledger_error = 0.0
     for i in range(n2, n_y):
+        # Where the joints leave some motion free, its error governs; a stiff force
+        # makes powers too rough to be judged.
+        if m.n_row >= m.n_dof:
+            ledger_error(r, h, i, end[i])
         power0, power1 = h * r.K[i], h * end[i]
         step = h * (B1 * r.F[i] + B2 * r.F[n_y + i] + B3 * end[i])
         r.y1[i] = r.y[i] + step

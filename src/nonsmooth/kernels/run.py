@@ -2,7 +2,7 @@
 
 from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGER, INTEGERS, NUMBER, Block
 
-# What a march ends with; `errors.py` has the sentences.
+# What a march ends with; the sentences are in `errors.FAILURES`.
 END, FULL, TICK, STOPPED = 0, 1, 2, 3
 NOT_FINITE, STEP_TOO_SMALL, NEWTON_FAILED, CANNOT_ASSEMBLE = -1, -2, -3, -4
 UNDECIDED = -5
@@ -44,6 +44,9 @@ class Run(Block):
     t = NUMBER
     h = NUMBER  # next step, 0 to choose afresh
     t_cap = NUMBER  # laws are evaluated no later than this
+    pivot = NUMBER  # least pivot of S at the start of the step, see `skyline`
+    pivot_end = NUMBER  # and at its end
+    pivot_rate = NUMBER  # 1/s, of its root over the last step, 0 if unknown
     is_fresh = INTEGER  # y' at (t, y) is in K[0]
     is_implicit = INTEGER
     is_armed = INTEGER  # sides of the guards are known
@@ -96,10 +99,12 @@ class Run(Block):
     h_factored = NUMBER  # step the Newton matrices belong to, 0 for none
     is_jacobian_new = INTEGER
     has_jacobian = INTEGER
+    jacobian_age = INTEGER  # steps
     radius = NUMBER  # 1/s, estimated spectral radius of the Jacobian
     h_last = NUMBER  # last accepted implicit step, 0 for none
     error_last = NUMBER
     newton_rate = NUMBER
+    ledger_error = NUMBER  # of the last step, in units of the tolerance
     Z = FLOATS  # (3, 2 n) stage increments
     W = FLOATS  # (3, 2 n) transformed
     F = FLOATS  # (3, n_y)

@@ -173,6 +173,7 @@ def land(m, w, r, t, end):
     for i in range(r.n_y):
         moved[i] = -y1[i]
     left = modes.project(m, w, t_law, y1, r.size)
+    r.pivot_end = w.pivot
     for i in range(r.n_y):
         moved[i] += y1[i]
     r.n_rhs += 1

@@ -37,6 +37,11 @@ BALANCED = 1e-11
 DIFFERENCE = 6e-6
 # Largest move per iteration, in parts of the model's size and in rad.
 MAX_MOVE = 0.2
+# Constraints left, in parts of the model's size: round-off of a few operations.
+CLOSED = 1e-13
+# Singular values below this part of the largest are dependent rows; redundant joints
+# must not spoil the step, nor count as holding a motion.
+DEPENDENT_STEP, DEPENDENT_ROW = 1e-13, 1e-9
 # A stiffness this small beside the largest is neither stable nor unstable.
 NEUTRAL = 1e-7
 
@@ -137,15 +142,16 @@ def equilibrium(
     # the largest force moves the lightest body by the model's size.
     lightest = float(np.min(system.tables.mass[0::3]))
     safe_step = np.sqrt(lightest * system.size / statics.largest_force(J, lam))
-    pseudo_step, last, residual = safe_step, np.inf, np.inf
+    pseudo_step, last, residual, scale = safe_step, np.inf, np.inf, 0.0
     for iteration in range(MAX_ITERATION):
         out = f + J.T @ lam
-        scale = statics.largest_force(J, lam)
+        # At an unloaded pose no force is left to compare with: the largest so far.
+        scale = max(scale, statics.largest_force(J, lam))
         residual = float(np.max(np.abs(out[free]), initial=0.0))
         left = float(np.max(np.abs(g), initial=0.0))
         if not np.isfinite(residual):
             break
-        if residual <= BALANCED * scale and left <= 1e-13 * max(system.size, 1.0):
+        if residual <= BALANCED * scale and left <= CLOSED * max(system.size, 1.0):
             return _report(statics, q, lam, residual, iteration)
         size = residual / scale + left / system.size
         if np.isfinite(last):
@@ -155,12 +161,19 @@ def equilibrium(
         K = statics.stiffness(q, lam)[np.ix_(free, free)]
         Jf = J[:, free]
         n_row = len(Jf)
+        # Downhill only: the step must see a positive stiffness on every motion that
+        # the joints allow, or it would climb to an unstable pose.
+        lowest = float(
+            np.min(_stiffness_per_mass(K, system.tables.mass[free], Jf), initial=0.0)
+        )
+        if lowest < 0.0:
+            pseudo_step = min(pseudo_step, 1.0 / np.sqrt(-2.0 * lowest))
         matrix = np.block(
             [[K + M / pseudo_step**2, -Jf.T], [Jf, np.zeros((n_row, n_row))]]
         )
-        answer = np.linalg.lstsq(matrix, np.concatenate([out[free], -g]), rcond=1e-13)[
-            0
-        ]
+        answer = np.linalg.lstsq(
+            matrix, np.concatenate([out[free], -g]), rcond=DEPENDENT_STEP
+        )[0]
         move = np.zeros(system.n_dof)
         move[free] = answer[: len(K)]
         longest = float(np.max(np.abs(move) / system.tables.scale))
@@ -182,13 +195,7 @@ def _report(
     system, free = statics.system, statics.free
     K = statics.stiffness(q, lam)[np.ix_(free, free)]
     _, J, _ = statics.forces(q)
-    basis = _null_space(J[:, free])
-    reduced = basis.T @ K @ basis
-    mass = basis.T @ (system.tables.mass[free][:, None] * basis)
-    # Imported here: runs that need no equilibrium should not pay for SciPy.
-    from scipy.linalg import eigh
-
-    values: Any = eigh(0.5 * (reduced + reduced.T), mass, eigvals_only=True)
+    values = _stiffness_per_mass(K, system.tables.mass[free], J[:, free])
     tolerance = NEUTRAL * max(float(np.max(np.abs(values), initial=0.0)), 1e-300)
     stability: Literal["stable", "unstable", "neutral"] = "stable"
     if np.any(values < -tolerance):
@@ -209,9 +216,21 @@ def _report(
     )
 
 
+def _stiffness_per_mass(K: Floats, mass: Floats, J: Floats) -> Floats:
+    """Return the eigenvalues of K per mass on the motions that J allows, 1/s^2."""
+    # Imported here: runs that need no equilibrium should not pay for SciPy.
+    from scipy.linalg import eigh
+
+    basis = _null_space(J)
+    reduced = basis.T @ K @ basis
+    metric = basis.T @ (mass[:, None] * basis)
+    values: Any = eigh(0.5 * (reduced + reduced.T), metric, eigvals_only=True)
+    return values
+
+
 def _null_space(J: Floats) -> Floats:
     if len(J) == 0:
         return np.eye(J.shape[1])
     _, values, rows = np.linalg.svd(J)
-    rank = int(np.sum(values > 1e-9 * max(float(values[0]), 1e-300)))
+    rank = int(np.sum(values > DEPENDENT_ROW * max(float(values[0]), 1e-300)))
     return rows[rank:].T

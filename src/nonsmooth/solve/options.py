@@ -27,7 +27,7 @@ class Baumgarte:
         """Refuse what would drive the constraints apart."""
         for name in ("alpha", "beta"):
             value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0.0):
+            if not (_is_number(value) and value >= 0.0):
                 raise ModelError(f"Baumgarte: {name} = {value!r}; must be >= 0")
 
 
@@ -81,7 +81,8 @@ class Options:
             raise ModelError(f"rtol = {self.rtol!r}; must be >= 1e-14, above round-off")
         if self.atol is not None:
             _positive("atol", self.atol)
-        if not (self.max_step > 0.0):
+        is_number = isinstance(self.max_step, int | float)  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not (is_number and self.max_step > 0.0):
             raise ModelError(f"max_step = {self.max_step!r}; must be > 0 s")
         if not isinstance(self.stabilisation, Baumgarte) and self.stabilisation not in (
             "projection",
@@ -105,6 +106,10 @@ class Options:
         return self.atol if self.atol is not None else ATOL_PART * self.rtol
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
 def _positive(name: str, value: Any) -> None:
-    if not (isinstance(value, int | float) and math.isfinite(value) and value > 0.0):
+    if not (_is_number(value) and value > 0.0):
         raise ModelError(f"{name} = {value!r}; must be a number > 0")

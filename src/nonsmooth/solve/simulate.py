@@ -12,7 +12,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.errors import ModelError, NonsmoothWarning, SolveError
+from nonsmooth.errors import (
+    FAILURES,
+    Interrupted,
+    ModelError,
+    NonsmoothWarning,
+    SolveError,
+)
 from nonsmooth.kernels import entry, guards, loop
 from nonsmooth.kernels import run as codes
 from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGERS
@@ -33,6 +39,8 @@ MAX_IMPLICIT_DOF = 600
 # One chunk of the log: large enough to be rare, small enough not to be felt.
 CHUNK_BYTES = 8_000_000
 MAX_CHUNK_STEPS = 2000
+# Places at which a failed step is searched for the element that failed it.
+N_SEARCH = 65
 # Python looks in this often, for progress and interruption.
 TICK_SECONDS = 0.1
 
@@ -79,6 +87,8 @@ def simulate(
         Bad input, before anything is computed.
     SolveError
         The run could not go on; its `result` holds what was computed.
+    Interrupted
+        The user stopped it; a SolveError and a KeyboardInterrupt.
     """
     options = Options(
         method=method,
@@ -88,9 +98,12 @@ def simulate(
         max_step=max_step,
         stabilisation=stabilisation,
     )
+    if not isinstance(model, Model | System):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ModelError(f"model = {model!r}; give a Model or a System")
     system = model if isinstance(model, System) else pack(model)
     t_start = start.t if start is not None else 0.0
-    if not (math.isfinite(until) and until > t_start):
+    is_number = isinstance(until, int | float)  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not (is_number and math.isfinite(until) and until > t_start):
         raise ModelError(f"until = {until!r}; must be a time > {t_start:g} s")
     low, high = system.span
     if t_start < low or until > high:
@@ -204,15 +217,24 @@ class _Driver:
     def run(self, progress: Progress | None) -> Result:
         """March from arc to arc until the end, a stop or a failure."""
         state = self.state
+        # Compile before the clock starts.
+        loop.march(
+            self.system.tables, self.work, state, self.tableau, self._new_log(), 0.0, 0
+        )
         stops = [t for t in self.system.breaks if self.t_start < t < self.until]
         status = codes.END
         for t_stop in (*stops, self.until):
-            is_break = t_stop != self.until
+            is_break = t_stop in self.system.breaks
             # Laws are evaluated from the left up to and at a break.
             state.t_cap = math.nextafter(t_stop, -math.inf) if is_break else math.inf
             state.is_fresh = 0
             state.h = 0.0
-            status = self._march(t_stop, progress)
+            try:
+                status = self._march(t_stop, progress)
+            except KeyboardInterrupt as interrupt:
+                self._keep(self.log)
+                result = self._result("failed", f"interrupted at t = {state.t:.6g} s")
+                raise Interrupted(result.message, result) from interrupt
             if status != codes.END:
                 break
             self.arc += 1
@@ -220,7 +242,7 @@ class _Driver:
 
     def _march(self, t_stop: float, progress: Progress | None) -> int:
         state = self.state
-        log = self._new_log()
+        self.log = log = self._new_log()
         n_steps = 16
         while True:
             begin = time.process_time()
@@ -246,9 +268,9 @@ class _Driver:
                 )
                 continue
             self._keep(log)
+            self.log = log = self._new_log()
             if status != codes.FULL:
                 return status
-            log = self._new_log()
 
     def _keep(self, log: Log) -> None:
         """Store a chunk."""
@@ -347,39 +369,32 @@ class _Driver:
 
     def _failure(self, status: int) -> str:
         """Return the sentence for a failed run: when, where, what to try."""
-        t = self.state.t_fail
-        if status == codes.NOT_FINITE:
-            return (
-                f"t = {t:.9g} s: {self._culprit()} is not finite (NaN or overflow); "
-                "check its law and parameters there"
-            )
+        state = self.state
+        culprit = self._culprit()
+        if culprit or status == codes.NOT_FINITE:
+            who = culprit or "the motion"
+            return FAILURES["not_finite"].format(t=state.t_fail, who=who)
         if status == codes.CANNOT_ASSEMBLE:
-            return (
-                f"t = {t:.9g} s: the constraints cannot be met any more, "
-                f"{self._worst_joint()}; the mechanism locks, or a drive asks for more "
-                "than it can reach"
-            )
+            who = self._worst_joint()
+            return FAILURES["cannot_assemble"].format(t=state.t_fail, who=who)
         if status == codes.NEWTON_FAILED:
-            return (
-                f"t = {t:.9g} s: the implicit method does not converge; a law may jump "
-                "there, or try method='dop853'"
-            )
-        if math.isfinite(self.state.t_singular):
-            return (
-                f"t = {self.state.t:.9g} s: the mechanism has come to a singular pose "
-                "it cannot pass; it locks, or a drive asks for more than it can reach"
-            )
-        return (
-            f"t = {self.state.t:.9g} s: the step has shrunk to round-off; a law may "
-            "jump there, or grow without bound; try a larger rtol"
+            return FAILURES["newton_failed"].format(t=state.t_fail)
+        is_singular = math.isfinite(state.t_singular)
+        return FAILURES["singular" if is_singular else "step_too_small"].format(
+            t=state.t
         )
 
     def _culprit(self) -> str:
-        """Return the element whose row function gives a value that is not finite."""
-        system, work = self.system, self.work
-        t = min(self.state.t_fail, self.state.t_cap)
-        for y in (self.state.stage, self.state.y):
-            entry.laws_and_rows(system.tables, work, t, y[: 2 * system.n_dof].copy())
+        """Return the element that is not finite where the run failed, or ""."""
+        system, work, state = self.system, self.work, self.state
+        n = system.n_dof
+        # Along the way from the last good state to where the step failed.
+        begin, rate = state.y[: 2 * n], state.K[: 2 * n]
+        span = max(float(state.t_fail - state.t), 0.0)
+        for k in range(N_SEARCH):
+            dt = span * k / (N_SEARCH - 1)
+            y: Any = begin + dt * np.where(np.isfinite(rate), rate, 0.0)
+            entry.laws_and_rows(system.tables, work, min(state.t + dt, state.t_cap), y)
             bad = ~np.isfinite(work.law.reshape(-1, 3)).all(axis=1)
             if bad.any():
                 return system.law_owners[int(np.argmax(bad))]
@@ -390,7 +405,7 @@ class _Driver:
             if bad.any():
                 name = system.row_owner(int(np.argmax(bad)))
                 return f"{system.model.element(name).family} '{name}'"
-        return "the motion"
+        return ""
 
     def _worst_joint(self) -> str:
         row = int(np.argmax(np.abs(self.work.g)))

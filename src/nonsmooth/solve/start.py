@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,12 @@ MAX_ASSEMBLY = 200
 ASSEMBLED = 1e-12
 # Part a row must have in a null vector to be named as redundant.
 INVOLVED = 1e-6
+# Prescribed accelerations that no motion can follow, relative to their size: far above
+# the round-off of a least-norm solution (1e-9), far below any real disagreement.
+CONTRADICTORY = 1e-6
+# Eigenvalues of S, scaled to a unit diagonal, below which a row depends on others; per
+# row, since their round-off adds up.
+DEPENDENT = 1e-9
 # Above this many rows redundant constraints are counted, not named.
 MAX_NAMED = 600
 
@@ -92,14 +99,14 @@ def consistent_start(
 def _check(system: System, t: float, q: Floats, v: Floats) -> None:
     g, rate = _residuals(system, t, q, v)
     scale = max(system.size, 1.0)
-    if np.max(np.abs(g)) > CONSISTENT * scale:
+    if not np.max(np.abs(g)) <= CONSISTENT * scale:
         name, value = _worst(system, g)
         raise ModelError(
             f"inconsistent start: {name} is violated by {value:.6g} (m or rad) at "
             f"t = {t:g} s; correct the positions, or set assemble=True"
         )
     speed = max(1.0, float(np.max(np.abs(v), initial=0.0)))
-    if np.max(np.abs(rate)) > CONSISTENT * speed * scale:
+    if not np.max(np.abs(rate)) <= CONSISTENT * speed * scale:
         name, value = _worst(system, rate)
         raise ModelError(
             f"inconsistent start: {name} is violated at a rate of {value:.6g} "
@@ -112,16 +119,16 @@ def _assemble(system: System, t: float, q: Floats, v: Floats) -> None:
     """Move q and v to the nearest consistent start, in place."""
     minv = system.tables.minv.copy()
     for name in system.model.keep:
-        body, _, coordinate = name.rpartition(".")
+        body, _, coordinate = name.partition(".")
         k = system.bodies.index(body)
         if k >= system.n_moving:
             raise ModelError(f"keep: '{name}' is not a coordinate of a body with mass")
         minv[3 * k + ("x", "y", "theta").index(coordinate)] = 0.0
     held = system.tables.copy_with(minv=minv)
     work = system.work()
-    left = np.inf
+    left: Any = np.inf
     for _ in range(MAX_ASSEMBLY):
-        left = entry.project_positions(held, work, t, q, v, system.size)
+        left = entry.project_positions(held, work, t, q, v, system.size)  # pyright: ignore[reportUnknownVariableType]
         if left <= ASSEMBLED * system.size:
             break
     if not left <= CONSISTENT * system.size:
@@ -135,7 +142,7 @@ def _assemble(system: System, t: float, q: Floats, v: Floats) -> None:
     entry.project_velocities(system.tables, work, t, q, v)
     _, rate = _residuals(system, t, q, v)
     speed = max(1.0, float(np.max(np.abs(v), initial=0.0)))
-    if np.max(np.abs(rate), initial=0.0) > CONSISTENT * speed:
+    if not np.max(np.abs(rate), initial=0.0) <= CONSISTENT * speed:
         raise _contradiction(system, t, q, v)
 
 
@@ -151,7 +158,7 @@ def _redundant(system: System, t: float, q: Floats, v: Floats) -> tuple[list[str
     entry.dense_matrix(system.tables, work, S.reshape(-1))
     scale = 1.0 / np.sqrt(np.where(np.diag(S) > 0.0, np.diag(S), 1.0))
     values, vectors = np.linalg.eigh(S * scale[:, None] * scale)
-    null = vectors[:, values < 1e-9 * n]
+    null = vectors[:, values < DEPENDENT * n]
     rows = np.flatnonzero(np.sum(null**2, axis=1) > INVOLVED)
     names = sorted({system.row_owner(int(row)) for row in rows})
     return names, null.shape[1]
@@ -179,11 +186,10 @@ def check_redundancy(system: System, t: float, q: Floats, v: Floats) -> str | No
     if not work.has_lost_rank:
         return None
     bias = work.bias.copy()
-    # J a = -bias must have a solution: S x = -bias + J a0 for any a0.
+    # J a = -bias must have a solution, that is bias must lie in the range of S. Rates
+    # that exclude each other were refused with the velocities.
     unreachable = entry.gaps(system.tables, work, bias)
-    # Rates that are asked for on top of motion already prescribed show in the
-    # bias or in the velocities; both are compared with the accelerations at hand.
-    if unreachable > 1e-6 * max(1.0, float(np.max(np.abs(bias)))):
+    if unreachable > CONTRADICTORY * max(1.0, float(np.max(np.abs(bias)))):
         raise _contradiction(system, t, q, v)
     names, n_null = _redundant(system, t, q, v)
     text = (

@@ -45,11 +45,11 @@ class Verification:
 
     def __str__(self) -> str:
         """Return a readable line."""
-        same = (
-            f"same events, times within {self.event_time:.1e} s"
-            if self.events
-            else "DIFFERENT events"
-        )
+        same = "no events"
+        if not self.events:
+            same = "DIFFERENT events"
+        elif len(self.tighter.events):
+            same = f"same events, times within {self.event_time:.1e} s"
         return (
             f"within {self.position:.1e} m, {self.angle:.1e} rad, "
             f"{self.velocity:.1e} m/s, {self.angular_velocity:.1e} rad/s "

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from nonsmooth.result import EnergyBalance, EventTable, Result
+    from nonsmooth.result import EventTable, Result
 
 Floats = NDArray[np.float64]
 Path = str | os.PathLike[str]
@@ -203,7 +203,7 @@ def plot_energy(result: Result, path: Path | None = None) -> Figure:
     """
     t = np.concatenate(_arc_times(result))
     # Both sides of a break have the same energies: no need to tell arcs apart.
-    ledger = _ledger(result, t)
+    ledger = result.energies(t)
     balance = result.energy_balance
     with look.style():
         figure = look.new_figure(7.5, 4.8)
@@ -227,31 +227,6 @@ def plot_energy(result: Result, path: Path | None = None) -> Figure:
         lower.set_xlabel("time (s)")
         lower.set_xlim(result.t_start, result.t_end)
         return look.finish(figure, path)
-
-
-def _ledger(result: Result, t: Floats) -> EnergyBalance:
-    """Return the ledger at any times: the ends of steps are too few for a line."""
-    from nonsmooth.result import EnergyBalance
-
-    system = result.system
-    n, has_potential = system.n_dof, system.tables.force_has_potential
-    # The states of the dense output have no public name, because works are in them.
-    y, t_law = result._states(t, "after", project=False)  # pyright: ignore[reportPrivateUsage]
-    potential = -(y[:, :n] @ system.tables.weight)
-    if np.any(has_potential):
-        size = _batch(result)
-        for begin in range(0, len(t), size):
-            part = slice(begin, begin + size)
-            arrays = result._evaluate(y[part], t_law[part])  # pyright: ignore[reportPrivateUsage]
-            wrench = arrays["wrench"]
-            stored = wrench.reshape(len(wrench), -1, 8)[:, :, 6]
-            potential[part] += stored @ (has_potential > 0)
-    return EnergyBalance(
-        t=t,
-        kinetic=0.5 * y[:, n : 2 * n] ** 2 @ system.tables.mass,
-        potential=potential,
-        work={name: y[:, 2 * n + k] for k, name in enumerate(system.works)},
-    )
 
 
 def _works(work: dict[str, Floats]) -> dict[str, Floats]:
