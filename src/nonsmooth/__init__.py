@@ -17,6 +17,7 @@ from nonsmooth.elements.bodies import (
     PointMass,
     RigidBody,
 )
+from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive, RotationDrive, TranslationDrive
 from nonsmooth.elements.events import Event
 from nonsmooth.elements.forces import (
@@ -27,6 +28,7 @@ from nonsmooth.elements.forces import (
     SpringDamper,
     TorsionSpring,
 )
+from nonsmooth.elements.friction import Coulomb, FrictionLaw
 from nonsmooth.elements.joints import (
     Distance,
     Joint,
@@ -45,6 +47,16 @@ from nonsmooth.elements.laws import (
     Table,
     TimeLaw,
 )
+from nonsmooth.elements.normal import (
+    DampedHertz,
+    Flores,
+    Hertz,
+    HuntCrossley,
+    KelvinVoigt,
+    LankaraniNikravesh,
+    NormalLaw,
+)
+from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
 from nonsmooth.errors import (
     Interrupted,
     ModelError,
@@ -91,32 +103,47 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Baumgarte",
+    "Circle",
     "Constant",
     "ConstantRate",
+    "Contact",
+    "Coulomb",
     "Couple",
+    "DampedHertz",
     "Distance",
     "Drive",
     "Event",
     "Expression",
     "ExpressionForce",
+    "Flores",
     "Force",
+    "FrictionLaw",
     "Ground",
     "Harmonic",
+    "Hertz",
+    "HuntCrossley",
     "Interrupted",
     "Joint",
+    "KelvinVoigt",
+    "LankaraniNikravesh",
+    "Line",
     "Model",
     "ModelError",
     "MovingSupport",
     "NonsmoothWarning",
+    "NormalLaw",
     "PinInSlot",
     "PointForce",
     "PointMass",
+    "Polygon",
     "Prismatic",
     "Ramp",
     "Result",
     "Revolute",
     "RigidBody",
     "RotationDrive",
+    "Segment",
+    "Shape",
     "SmoothStep",
     "SolveError",
     "SpringDamper",

@@ -310,7 +310,7 @@ def _describe_option(annotation: Any, item: dataclasses.Field[Any] | None) -> st
 def _bounds(item: dataclasses.Field[Any] | None) -> Iterator[str]:
     """Yield range and unit of a quantity."""
     if item is not None:
-        for sign, key in ((">", "above"), (">=", "minimum")):
+        for sign, key in ((">", "above"), (">=", "minimum"), ("<=", "maximum")):
             if item.metadata.get(key) is not None:
                 yield f"{sign} {item.metadata[key]:g}"
         if item.metadata.get("unit"):
@@ -1078,7 +1078,7 @@ def _type_schema(
 def _range_schema(item: dataclasses.Field[Any] | None) -> dict[str, float]:
     if item is None:
         return {}
-    limits = {"exclusiveMinimum": "above", "minimum": "minimum"}
+    limits = {"exclusiveMinimum": "above", "minimum": "minimum", "maximum": "maximum"}
     return {
         word: item.metadata[key]
         for word, key in limits.items()

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nonsmooth.elements.base import Element, Named
-from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.bodies import Body, Ground, Point, PointMass, RigidBody
+from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive
 from nonsmooth.elements.events import Event
 from nonsmooth.elements.forces import Force
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 else:
     Many = tuple[T, ...]
 
-# What a column `body.X` or `element.X` may be called; a point must not hide one.
+# What a column `body.X` or `element.X` may be called; no point or shape is to hide one.
 _MOTION = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
 _FORCE = ("force", "force_x", "force_y", "torque")
 RESERVED = frozenset((*_MOTION, *_FORCE))
@@ -39,7 +39,7 @@ class Model(Element, family="model"):
         What it is, for reports.
     gravity : (float, float)
         Acceleration of free fall, m/s^2.
-    bodies, joints, drives, forces, events : sequence
+    bodies, joints, drives, forces, contacts, events : sequence
         The elements; names are unique over all of them.
     assemble : bool
         Move the start to the nearest consistent positions, and change the
@@ -113,11 +113,12 @@ class Model(Element, family="model"):
                     "name", element.name, f"already used by a {other.family}"
                 )
             owner[element.name] = element
-            for point in getattr(element, "points", {}):
-                if point in RESERVED:
-                    raise element.fail(
-                        "points", point, "this name is a column's; choose another"
-                    )
+            for field in ("points", "shapes"):
+                for name in getattr(element, field, {}):
+                    if name in RESERVED:
+                        raise element.fail(
+                            field, name, "this name is a column's; choose another"
+                        )
 
     def _check_markers(
         self, element: Joint | Force | Event | Contact, bodies: dict[str, Body]
@@ -133,12 +134,7 @@ class Model(Element, family="model"):
                 )
             is_shape = isinstance(element, Contact) and body.shape(point) is not None
             if not is_shape and body.marker(point) is None:
-                points = {**getattr(body, "points", {})}
-                if isinstance(element, Contact):
-                    points |= getattr(body, "shapes", {})
-                raise element.fail(
-                    side, reference, f"no such point; {nearest(point, points)}"
-                )
+                raise element.fail(side, reference, _unknown(element, body, point))
             sides.append(body)
         if isinstance(element, Event):
             return
@@ -149,6 +145,7 @@ class Model(Element, family="model"):
         if not any(isinstance(body, RigidBody | PointMass) for body in sides):
             raise element.fail("b", element.b, "neither a nor b is on a body with mass")
         if isinstance(element, Contact):
+            self._check_contact(element, *sides)
             return
         held = element.holds_angle if isinstance(element, Joint) else element.turns
         for side, body, is_held in zip("ab", sides, held, strict=True):
@@ -158,6 +155,29 @@ class Model(Element, family="model"):
                     getattr(element, side),
                     "a point mass has no angle; use a RigidBody",
                 )
+
+    def _check_contact(self, contact: Contact, body_a: Body, body_b: Body) -> None:
+        """Refuse pairs that are not discs against a surface, nor made of such."""
+        surface = body_a.shape(contact.a.partition(".")[2])
+        outline = body_b.shape(contact.b.partition(".")[2])
+        if surface is None and outline is not None:
+            raise contact.fail(
+                "a", contact.a, "a point has no surface to touch; exchange a and b"
+            )
+        if surface is None:
+            shapes = getattr(body_a, "shapes", {})
+            which = nearest("", shapes) if shapes else "its body has none"
+            raise contact.fail(
+                "a",
+                contact.a,
+                f"a point has no surface to touch; give a shape ({which})",
+            )
+        if outline is not None and not outline.corners():
+            kind = type(outline).__name__.lower()
+            remedy = "exchange a and b" if surface.corners() else "give a point"
+            raise contact.fail(
+                "b", contact.b, f"a {kind} has no corners to touch with; {remedy}"
+            )
 
     def _check_drives(self) -> None:
         seen: dict[tuple[object, ...], Drive] = {}
@@ -191,6 +211,18 @@ class Model(Element, family="model"):
                 return element
         names = [element.name for element in self.elements()]
         raise ModelError(f"{self.label()}: no element '{name}'; {nearest(name, names)}")
+
+
+def _unknown(element: Named, body: Body, point: str) -> str:
+    """Return what to say of a point, or shape, that a body does not have."""
+    if isinstance(body, PointMass):
+        return f"a point mass has no '{point}', only its place: give '{body.name}'"
+    names = [*getattr(body, "points", {})]
+    what = "point"
+    if isinstance(element, Contact):
+        names += getattr(body, "shapes", {})
+        what = "point or shape"
+    return f"no such {what}; {nearest(point, names)}"
 
 
 _FAMILIES: dict[str, type[Named]] = {

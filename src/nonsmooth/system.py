@@ -353,6 +353,12 @@ def pack(model: Model) -> System:
     for k, begin in enumerate(begins):
         row_dof[begin : begin + n_row[k]] = dof[k]
     first, start, pairs = _skyline(row_dof)
+    group = _groups(
+        n_moving,
+        marker_body[np.stack([joint["joint_a"], joint["joint_b"]], axis=1)],
+        marker_body[np.stack([contact["contact_a"], contact["contact_b"]], axis=1)],
+    )
+    fall = float(np.hypot(*model.gravity))
     tables = Tables(
         n_body=len(packer.bodies),
         n_support=len(packer.supports),
@@ -365,11 +371,14 @@ def pack(model: Model) -> System:
         n_profile=int(np.sum(np.arange(row) - first + 1)),
         n_force=len(forces),
         n_contact=len(contacts),
+        n_group=int(group.max(initial=-1)) + 1,
+        n_largest=int(np.bincount(group).max(initial=0)),
         n_guard=len(guards),
         n_watch=len(guards) + 4 * len(contacts),
         n_work=len(works),
         par=np.array(packer.par, dtype=float),
         address=np.array(packer.functions, dtype=np.int64),
+        force=float(np.sum(mass[0::3])) * (fall if fall > 0.0 else size),
         energy=float(0.5 * np.sum(mass[0::3]) * size**2),
         mass=mass,
         minv=minv,
@@ -384,6 +393,7 @@ def pack(model: Model) -> System:
         contact_radius=np.array(radii, dtype=float),
         contact_mu=np.array(mu, dtype=float),
         contact_mu0=np.array(mu0, dtype=float),
+        contact_group=group,
         **joint,
         **contact,
         **_columns("support", "law work", supports),
@@ -453,6 +463,24 @@ def _order_rows(
     return begins
 
 
+def _groups(
+    n_moving: int, joints: NDArray[np.int64], contacts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Number the contacts by what is linked through bodies with mass."""
+    leader = list(range(n_moving))
+
+    def find(body: int) -> int:
+        while leader[body] != body:
+            leader[body] = body = leader[leader[body]]
+        return body
+
+    for a, b in (*joints.tolist(), *contacts.tolist()):
+        if a < n_moving and b < n_moving:
+            leader[find(a)] = find(b)
+    owners = [find(min(a, b)) for a, b in contacts.tolist()]
+    return np.unique(owners, return_inverse=True)[1].astype(np.int64)
+
+
 def _pack_contacts(
     model: Model, packer: _Packer, row: int, ledger: Callable[[str], int]
 ) -> tuple[list[tuple[int, ...]], list[float], list[float], list[float], list[str]]:
@@ -467,6 +495,7 @@ def _pack_contacts(
         for k, (surface, body_a, marker_b, radius) in enumerate(pairs):
             name = contact.name if len(pairs) == 1 else f"{contact.name}.{k + 1}"
             friction = contact.friction
+            has_friction = isinstance(friction, Coulomb) and friction.static > 0.0
             work = ledger(f"{name}.normal")
             ledger(f"{name}.friction")
             rows.append(
@@ -477,16 +506,15 @@ def _pack_contacts(
                     marker_b,
                     packer.kind("normal", contact.normal),
                     packer.pool(contact.normal),
-                    row if friction is not None else -1,
+                    row if has_friction else -1,
                     work,
                 )
             )
-            row += friction is not None
+            row += has_friction
             radii.append(radius)
             names.append(name)
-            is_coulomb = isinstance(friction, Coulomb)
-            mu.append(friction.mu if is_coulomb else 0.0)
-            mu0.append(friction.static if is_coulomb else 0.0)
+            mu.append(friction.mu if isinstance(friction, Coulomb) else 0.0)
+            mu0.append(friction.static if isinstance(friction, Coulomb) else 0.0)
     return rows, radii, mu, mu0, names
 
 

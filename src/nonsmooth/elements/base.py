@@ -29,6 +29,7 @@ def quantity(
     default: Any = dataclasses.MISSING,
     above: float | None = None,
     minimum: float | None = None,
+    maximum: float | None = None,
 ) -> Any:
     """Declare a number with its unit and admissible range.
 
@@ -38,11 +39,11 @@ def quantity(
         SI unit, shown in documentation, schema and messages.
     default : float, optional
         Value when the field is left out.
-    above, minimum : float, optional
-        The value must be > `above`, or >= `minimum`.
+    above, minimum, maximum : float, optional
+        The value must be > `above`, or >= `minimum`, and <= `maximum`.
     """
-    metadata = {"unit": unit, "above": above, "minimum": minimum}
-    return field(default=default, metadata=metadata)
+    limits = {"above": above, "minimum": minimum, "maximum": maximum}
+    return field(default=default, metadata={"unit": unit, **limits})
 
 
 def _plain(value: Any) -> Any:
@@ -88,7 +89,8 @@ class Element:
     """Base of everything that may stand in a model.
 
     A family is a subclass made with `family="..."`; its subclasses are kinds and
-    register themselves under their class name.
+    register themselves under their class name. A family of one kind is that kind
+    itself, made with `is_kind=True`.
     """
 
     family: ClassVar[str] = "element"
@@ -99,13 +101,15 @@ class Element:
     row_name: ClassVar[str] = ""
     row_kernel: ClassVar[str] = ""
 
-    def __init_subclass__(cls, *, family: str | None = None, **kwargs: Any) -> None:
+    def __init_subclass__(
+        cls, *, family: str | None = None, is_kind: bool = False, **kwargs: Any
+    ) -> None:
         """Open a family, or register a kind."""
         super().__init_subclass__(**kwargs)
         if family is not None:
             cls.family = family
             cls.kinds = {}
-        elif not cls.__name__.startswith("_"):
+        if is_kind or (family is None and not cls.__name__.startswith("_")):
             cls.kinds[cls.__name__] = cls
 
     def label(self) -> str:
@@ -158,14 +162,23 @@ class Element:
         for number in _numbers(plain):
             if not math.isfinite(number):
                 raise self.fail(item.name, value, "must be finite")
+        if plain is not None:
+            self._check_range(item, plain, value)
+        return plain
+
+    def _check_range(
+        self, item: dataclasses.Field[Any], plain: Any, given: Any
+    ) -> None:
         above = item.metadata.get("above")
         minimum = item.metadata.get("minimum")
+        maximum = item.metadata.get("maximum")
         unit = item.metadata.get("unit")
-        if above is not None and plain is not None and not plain > above:
-            raise self.fail(item.name, value, f"must be > {above:g} {unit}".rstrip())
-        if minimum is not None and plain is not None and not plain >= minimum:
-            raise self.fail(item.name, value, f"must be >= {minimum:g} {unit}".rstrip())
-        return plain
+        if above is not None and not plain > above:
+            raise self.fail(item.name, given, f"must be > {above:g} {unit}".rstrip())
+        if minimum is not None and not plain >= minimum:
+            raise self.fail(item.name, given, f"must be >= {minimum:g} {unit}".rstrip())
+        if maximum is not None and not plain <= maximum:
+            raise self.fail(item.name, given, f"must be <= {maximum:g} {unit}".rstrip())
 
     def _checked_mapping(
         self, item: dataclasses.Field[Any], annotation: Any, value: Any
@@ -174,12 +187,16 @@ class Element:
         family = family_of(annotation)
         assert family is not None
         if not isinstance(value, dict):
-            raise self.fail(item.name, value, f"give a mapping of {family.family}s")
+            valid = f"give {{name: {family.family}, ...}}"
+            raise self.fail(item.name, value, valid)
         mapping: dict[Any, Any] = dict(value)
         for name, element in mapping.items():
-            if not isinstance(name, str) or not isinstance(element, family):
+            if not isinstance(name, str):
+                raise self.fail(item.name, name, "a name must be text")
+            if not isinstance(element, family):
                 kinds = ", ".join(sorted(family.kinds))
-                raise self.fail(f"{item.name}[{name!r}]", element, f"give one of: {kinds}")
+                valid = f"give a {family.family}: {kinds}"
+                raise self.fail(f"{item.name}[{name!r}]", element, valid)
         return mapping
 
     def parameters(self) -> list[float]:
@@ -196,7 +213,13 @@ class Element:
 
     def row_function(self) -> Callable[..., Any] | str:
         """Return the function compiled for this kind, or its name in the kernels."""
-        return self.row_kernel or getattr(type(self), self.row_name)
+        function = self.row_kernel or getattr(type(self), self.row_name, None)
+        if function is None:
+            kind = type(self).__name__
+            raise ModelError(
+                f"{self.label()}: {kind} has no static function '{self.row_name}'"
+            )
+        return function
 
 
 @dataclass(frozen=True, kw_only=True)

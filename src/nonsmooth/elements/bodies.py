@@ -1,23 +1,26 @@
 """Bodies: rigid bodies, point masses, moving supports and the ground.
 
 Every body answers for named points fixed on it; `"crank"` alone means its origin
-(the mass centre), `"crank.pin"` the point `pin`. The ground is always there.
+(the mass centre), `"crank.pin"` the point `pin`. Contacts refer to its shapes in the
+same way, `"crank.rim"`. The ground is always there.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from nonsmooth.elements.base import Named, quantity
 from nonsmooth.elements.laws import TimeLaw
-from nonsmooth.elements.shapes import Shape
-
-Point = tuple[float, float]  # m, m
+from nonsmooth.elements.shapes import Line, Point, Shape
 
 
 @dataclass(frozen=True, kw_only=True)
 class Body(Named, family="body"):
     """Base of all bodies."""
+
+    # Whether contacts take the body's name alone for the line along its x axis.
+    is_floor: ClassVar[bool] = False
 
     def marker(self, point: str) -> Point | None:
         """Return the place of a point in the body's frame, or None if unknown."""
@@ -25,9 +28,9 @@ class Body(Named, family="body"):
         return (0.0, 0.0) if not point else points.get(point)
 
     def shape(self, name: str) -> Shape | None:
-        """Return a shape by name, or None."""
+        """Return the shape that contacts call by a name, or None if unknown."""
         shapes: dict[str, Shape] = getattr(self, "shapes", {})
-        return shapes.get(name)
+        return Line() if self.is_floor and not name else shapes.get(name)
 
     def check(self) -> None:
         super().check()
@@ -37,7 +40,7 @@ class Body(Named, family="body"):
                     raise self.fail(field_name, name, "use letters, digits and '_'")
         for name in getattr(self, "shapes", {}):
             if name in getattr(self, "points", {}):
-                raise self.fail("shapes", name, "is also the name of a point")
+                raise self.fail("shapes", name, "a point has this name; choose another")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,12 +54,12 @@ class RigidBody(Body):
     velocity: Point = (0.0, 0.0)  # m/s
     angular_velocity: float = quantity("rad/s", default=0.0)
     points: dict[str, Point] = field(default_factory=dict)  # m, in the body's frame
-    shapes: dict[str, Shape] = field(default_factory=dict)
+    shapes: dict[str, Shape] = field(default_factory=dict)  # in the body's frame
 
 
 @dataclass(frozen=True, kw_only=True)
 class PointMass(Body):
-    """A mass without extent: two coordinates, no rotation, no other points."""
+    """A mass without extent: two coordinates, no rotation, no points, no shapes."""
 
     mass: float = quantity("kg", above=0.0)
     position: Point = (0.0, 0.0)  # m
@@ -67,23 +70,32 @@ class PointMass(Body):
 class MovingSupport(Body):
     """A massless body whose whole motion is prescribed; reports its drive force.
 
-    A plain number holds that coordinate fixed.
+    A plain number holds that coordinate fixed. A contact may name the support alone:
+    it then means the line through its origin along its x axis, the support below.
     """
+
+    is_floor: ClassVar[bool] = True
 
     x: TimeLaw | float = 0.0  # m
     y: TimeLaw | float = 0.0  # m
     theta: TimeLaw | float = 0.0  # rad
     points: dict[str, Point] = field(default_factory=dict)  # m, in its frame
-    shapes: dict[str, Shape] = field(default_factory=dict)
+    shapes: dict[str, Shape] = field(default_factory=dict)  # in its frame
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ground(Body):
-    """The fixed frame; needed in a model only to name points on it."""
+    """The fixed frame; needed in a model only to name points and shapes on it.
+
+    A contact may name the ground alone: it then means the line y = 0, the ground
+    below.
+    """
+
+    is_floor: ClassVar[bool] = True
 
     name: str = "ground"
     points: dict[str, Point] = field(default_factory=dict)  # m
-    shapes: dict[str, Shape] = field(default_factory=dict)
+    shapes: dict[str, Shape] = field(default_factory=dict)  # in the global frame
 
     def check(self) -> None:
         super().check()

@@ -5,16 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nonsmooth.elements.base import Named
-from nonsmooth.elements.friction import FrictionLaw
+from nonsmooth.elements.friction import Coulomb, FrictionLaw
 from nonsmooth.elements.normal import NormalLaw
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contact(Named, family="contact"):
+class Contact(Named, family="contact", is_kind=True):
     """A unilateral contact with a normal law, and friction if one is given.
 
-    `a` and `b` are "body.shape" or "body.point"; "ground", or a support, alone means
-    the line through its origin along its x axis.
+    `a` and `b` are "body.shape", `b` also "body" or "body.point". "ground", or a
+    support, alone in `a` means the line through its origin along its x axis.
+
+    gap = distance of b from the surface of a,  overlap = -gap
+
+    A pair that touches in more than one place is one contact for each corner of b,
+    and for each corner of a if b has edges; they are numbered "name.1", "name.2", ...
+    The gap is that of rigid outlines: edges that lie flat on each other touch in their
+    corners.
     """
 
     a: str = "ground"
@@ -22,5 +29,8 @@ class Contact(Named, family="contact"):
     normal: NormalLaw
     friction: FrictionLaw | None = None
 
-
-Contact.kinds["Contact"] = Contact
+    def check(self) -> None:
+        super().check()
+        if self.friction is not None and not isinstance(self.friction, Coulomb):
+            # The switch knows one law; any other would pass for none.
+            raise self.fail("friction", self.friction, "give Coulomb(mu=...) or None")

@@ -1,4 +1,8 @@
-"""Friction laws."""
+"""Friction laws.
+
+In a contact lam_n is the normal force on b, v_t the slip velocity of b relative to a
+along the tangent, lam_t the friction force on b along the same.
+"""
 
 from __future__ import annotations
 
@@ -16,21 +20,22 @@ class FrictionLaw(Element, family="friction law"):
 class Coulomb(FrictionLaw):
     """Dry friction, set-valued at rest.
 
-    lam_t = -mu lam_n sgn(v_t) while slipping, |lam_t| <= mu_static lam_n at rest.
+    lam_t = -mu lam_n sgn(v_t)     while slipping
+    |lam_t| <= mu_static lam_n     at rest, as much of it as keeps v_t = 0
+
+    A contact at rest truly sticks; it breaks away where more than mu_static lam_n
+    would be needed, and has mu from then on. The coefficients depend neither on speed
+    nor on the time at rest. [WangWang2015]_ Eqs. (2)-(4).
     """
 
-    mu: float = quantity("", minimum=0.0)
-    mu_static: float | None = None  # mu by default
+    mu: float = quantity("", minimum=0.0)  # while slipping
+    mu_static: float | None = quantity("", default=None, minimum=0.0)  # mu by default
 
     def check(self) -> None:
-        if self.mu_static is None:
-            object.__setattr__(self, "mu_static", self.mu)
         if self.static < self.mu:
-            raise self.fail(
-                "mu_static", self.mu_static, f"must be >= mu = {self.mu:g}"
-            )
+            raise self.fail("mu_static", self.mu_static, f"must be >= mu = {self.mu:g}")
 
     @property
     def static(self) -> float:
-        """The static coefficient."""
+        """The coefficient at rest."""
         return self.mu if self.mu_static is None else self.mu_static

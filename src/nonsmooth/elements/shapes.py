@@ -4,43 +4,59 @@ A contact is a disc on body b (a point is a disc of radius zero) against a surfa
 on body a; other pairs are taken apart into such discs and surfaces when a model is
 packed. A surface supplies the static function `nearest(p, a, b, out)`:
 
-    out[0]    distance of b's centre from the surface, negative inside
+    out[0]    distance of b's centre from the surface, m, negative inside
     out[1:3]  unit normal at the nearest point, out of the surface, global axes
     out[3]    rate of rotation of the normal, rad/s
 
 `p` holds the fields in the frame of a's body, `a[0:6]` the motion of that body's
-origin, `b[0:6]` that of the disc's centre.
+origin, `b[0:6]` that of the disc's centre. Only these four may be written.
+
+Contact laws see the overlap of the undeformed outlines, so it has to be small beside
+radii, edges and segments. Inside a corner, where two edges are equally near, the
+normal jumps from one to the other.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from nonsmooth.elements.base import Element, quantity
+from nonsmooth.errors import ModelError
 
 Point = tuple[float, float]  # m, m
+
+# Sine of the smallest turn that counts as a corner. Coordinates written with a few
+# digits put a vertex within 1e-15 of the line it was meant to lie on.
+_STRAIGHT = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shape(Element, family="shape"):
-    """Base of all shapes."""
+    """Base of all shapes; places are in the frame of the body that has the shape."""
 
     row_name: ClassVar[str] = "nearest"
 
     def corners(self) -> tuple[Point, ...]:
-        """Return the points that stand for this shape on body b."""
+        """Return the centres of the discs that stand for this shape on body b."""
         return ()
 
     def radius_of_corners(self) -> float:
-        """Return the radius of the discs at `corners`, m."""
+        """Return the radius of these discs, m."""
         return 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Line(Shape):
-    """A straight, endless surface; the body is below it, seen along its direction."""
+    """A straight surface without ends; the body is on the right of its direction.
+
+    distance = n·(p_b - point),  n = (-sin φ, cos φ),  φ = theta_a + angle
+
+    With angle 0 it is a floor, the body below. It can be touched, but has no corners
+    to touch with: it stands in `a` of a contact, never in `b`.
+    """
 
     point: Point = (0.0, 0.0)  # m
     angle: float = quantity("rad, of its direction", default=0.0)
@@ -60,7 +76,13 @@ class Line(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class Circle(Shape):
-    """A disc."""
+    """A disc.
+
+    distance = |p_b - center| - radius
+
+    A centre that falls on the other has no nearest point: the normal is NaN there,
+    and a run that comes to it fails.
+    """
 
     center: Point = (0.0, 0.0)  # m
     radius: float = quantity("m", above=0.0)
@@ -79,14 +101,29 @@ class Circle(Shape):
         wx, wy = b[3] - a[3] + a[5] * ry, b[4] - a[4] - a[5] * rx
         distance = math.hypot(dx, dy)
         out[0] = distance - p[2]
-        out[1] = dx / distance
-        out[2] = dy / distance
-        out[3] = (dx * wy - dy * wx) / (distance * distance)
+        if distance > 0.0:
+            out[1] = dx / distance
+            out[2] = dy / distance
+            out[3] = (dx * wy - dy * wx) / (distance * distance)
+        else:
+            out[1] = math.nan
+            out[2] = math.nan
+            out[3] = math.nan
 
 
 @dataclass(frozen=True, kw_only=True)
 class Segment(Shape):
-    """A straight surface between two points; touched from either side, or on an end."""
+    """A straight surface between two points; the body is on the right of start to end.
+
+    distance = n·(p_b - start)            between the ends
+    distance = |p_b - end|, |p_b - start|  beyond them
+
+    It has one face, that of a line: what is below it, between its ends, overlaps, so
+    that nothing may come in from below or from the side; a plate with two faces is a
+    thin polygon. A point that slides past an end leaves at once. Segments that
+    continue each other carry a point across their common end, but a disc rests on both
+    of them within sqrt(2 radius overlap) of it.
+    """
 
     start: Point  # m
     end: Point  # m
@@ -101,36 +138,44 @@ class Segment(Shape):
     @staticmethod
     def nearest(p, a, b, out):
         c, s = math.cos(a[2]), math.sin(a[2])
-        # b's centre in a's frame, relative to the start
+        # b's centre in a's frame, from start and from end. Each end is judged from
+        # itself: then a centre beyond it is never on it, and has a direction.
         gx, gy = b[0] - a[0], b[1] - a[1]
-        x, y = c * gx + s * gy - p[0], -s * gx + c * gy - p[1]
+        qx, qy = c * gx + s * gy, -s * gx + c * gy
+        x, y = qx - p[0], qy - p[1]
+        u, v = qx - p[2], qy - p[3]
         ex, ey = p[2] - p[0], p[3] - p[1]
-        length = math.hypot(ex, ey)
-        ux, uy = ex / length, ey / length
-        along, across = ux * x + uy * y, -uy * x + ux * y
-        if 0.0 <= along <= length:
-            side = 1.0 if across >= 0.0 else -1.0
-            out[0] = side * across
-            lx, ly = -side * uy, side * ux
-            out[3] = a[5]
-            out[1] = c * lx - s * ly
-            out[2] = s * lx + c * ly
-        else:
-            # nearest to an end: as a disc of no radius
-            kx, ky = (p[0], p[1]) if along < 0.0 else (p[2], p[3])
-            rx, ry = c * kx - s * ky, s * kx + c * ky
-            dx, dy = gx - rx, gy - ry
-            wx, wy = b[3] - a[3] + a[5] * ry, b[4] - a[4] - a[5] * rx
-            distance = math.hypot(dx, dy)
+        before, beyond = ex * x + ey * y < 0.0, ex * u + ey * v > 0.0
+        if before or beyond:
+            if beyond:
+                x, y = u, v
+            distance = math.hypot(x, y)
+            dx, dy = c * x - s * y, s * x + c * y
+            wx = b[3] - a[3] + a[5] * (gy - dy)
+            wy = b[4] - a[4] - a[5] * (gx - dx)
             out[0] = distance
             out[1] = dx / distance
             out[2] = dy / distance
             out[3] = (dx * wy - dy * wx) / (distance * distance)
+        else:
+            length = math.hypot(ex, ey)
+            nx, ny = -ey / length, ex / length
+            out[0] = nx * x + ny * y
+            out[1] = c * nx - s * ny
+            out[2] = s * nx + c * ny
+            out[3] = a[5]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Polygon(Shape):
-    """A convex polygon, its vertices counter-clockwise."""
+    """A convex polygon, its vertices counter-clockwise.
+
+    distance = max n_k·(p_b - vertex_k)  inside, and before an edge
+    distance = |p_b - vertex_k|          before a vertex
+
+    n_k is the outward normal of the edge that begins at vertex k. A body that is not
+    convex is several polygons.
+    """
 
     vertices: tuple[Point, ...]  # m
 
@@ -138,24 +183,55 @@ class Polygon(Shape):
         n = len(self.vertices)
         if n < 3:
             raise self.fail("vertices", self.vertices, "give at least three")
-        turns = 0.0
-        for k in range(n):
-            (x0, y0), (x1, y1), (x2, y2) = (
-                self.vertices[(k + i) % n] for i in range(3)
-            )
-            cross = (x1 - x0) * (y2 - y1) - (y1 - y0) * (x2 - x1)
-            if not cross > 0.0:
-                raise self.fail(
-                    f"vertices[{(k + 1) % n}]",
-                    self.vertices[(k + 1) % n],
-                    "must be a strictly convex corner, vertices counter-clockwise",
-                )
-            along = (x1 - x0) * (x2 - x1) + (y1 - y0) * (y2 - y1)
-            turns += math.atan2(cross, along)
-        if turns > 2.0 * math.pi + 1e-6:
+        for k, vertex in enumerate(self.vertices):
+            if vertex == self.vertices[k - 1]:
+                # The outline closes by itself, from the last vertex to the first.
+                k, other = (k, k - 1) if k > 0 else (n - 1, 0)
+                raise self._fail_at(k, f"the same as vertices[{other}]; leave it out")
+        turns = [self._turn(k) for k in range(n)]
+        n_turn = round(sum(turns) / (2.0 * math.pi))  # a star goes around twice
+        side = -1.0 if n_turn < 0 else 1.0
+        wrong = [k for k in range(n) if not side * math.sin(turns[k]) > _STRAIGHT]
+        if not wrong and n_turn == 1:
+            return
+        if not wrong and n_turn == -1:
             raise self.fail(
-                "vertices", self.vertices, "the outline intersects itself"
+                "vertices", self.vertices, "they run clockwise; reverse their order"
             )
+        self._refuse_crossing()
+        if not wrong:
+            raise self.fail("vertices", self.vertices, "they go around more than once")
+        k = wrong[0]
+        if abs(math.sin(turns[k])) > _STRAIGHT:
+            valid = "the outline turns inwards here; give several convex polygons"
+        elif math.cos(turns[k]) > 0.0:
+            valid = "on the straight line between its neighbours; leave it out"
+        else:
+            valid = "the outline turns back on itself here"
+        raise self._fail_at(k, valid)
+
+    def _fail_at(self, k: int, valid: str) -> ModelError:
+        return self.fail(f"vertices[{k}]", self.vertices[k], valid)
+
+    def _turn(self, k: int) -> float:
+        """Return the turn of the outline at vertex k, rad, to the left > 0."""
+        n = len(self.vertices)
+        (x0, y0), (x1, y1), (x2, y2) = (self.vertices[(k + i) % n] for i in (-1, 0, 1))
+        ux, uy, vx, vy = x1 - x0, y1 - y0, x2 - x1, y2 - y1
+        return math.atan2(ux * vy - uy * vx, ux * vx + uy * vy)
+
+    def _refuse_crossing(self) -> None:
+        """Refuse two edges that cross."""
+        edges = list(pairwise((*self.vertices, self.vertices[0])))
+        for j, edge in enumerate(edges):
+            for i, other in enumerate(edges[:j]):
+                if _parts(edge, other) and _parts(other, edge):
+                    raise self.fail(
+                        "vertices",
+                        self.vertices,
+                        f"the edges after vertices[{i}] and vertices[{j}] cross; give "
+                        "the vertices in order around the outline",
+                    )
 
     def corners(self) -> tuple[Point, ...]:
         return self.vertices
@@ -168,37 +244,43 @@ class Polygon(Shape):
         n = int(p[0])
         c, s = math.cos(a[2]), math.sin(a[2])
         gx, gy = b[0] - a[0], b[1] - a[1]
-        x, y = c * gx + s * gy, -s * gx + c * gy
-        # the edge whose line is farthest below b's centre
+        qx, qy = c * gx + s * gy, -s * gx + c * gy
+        # The edge whose line is farthest below b's centre holds the nearest point:
+        # from there, the other normals point farther aside.
         best, edge = -math.inf, 0
         for k in range(n):
-            o, q = 1 + 2 * k, 1 + 2 * ((k + 1) % n)
-            ex, ey = p[q] - p[o], p[q + 1] - p[o + 1]
-            length = math.hypot(ex, ey)
-            height = (ey * (x - p[o]) - ex * (y - p[o + 1])) / length
+            i, j = 1 + 2 * k, 1 + 2 * ((k + 1) % n)
+            ex, ey = p[j] - p[i], p[j + 1] - p[i + 1]
+            height = (ey * (qx - p[i]) - ex * (qy - p[i + 1])) / math.hypot(ex, ey)
             if height > best:
                 best, edge = height, k
-        o, q = 1 + 2 * edge, 1 + 2 * ((edge + 1) % n)
-        ex, ey = p[q] - p[o], p[q + 1] - p[o + 1]
-        length = math.hypot(ex, ey)
-        along = (ex * (x - p[o]) + ey * (y - p[o + 1])) / length
-        if best <= 0.0 or 0.0 <= along <= length:
-            lx, ly = ey / length, -ex / length
-            out[0] = best
-            out[1] = c * lx - s * ly
-            out[2] = s * lx + c * ly
-            out[3] = a[5]
-        else:
-            # nearest to a vertex
-            if along < 0.0:
-                kx, ky = p[o], p[o + 1]
-            else:
-                kx, ky = p[q], p[q + 1]
-            rx, ry = c * kx - s * ky, s * kx + c * ky
-            dx, dy = gx - rx, gy - ry
-            wx, wy = b[3] - a[3] + a[5] * ry, b[4] - a[4] - a[5] * rx
-            distance = math.hypot(dx, dy)
+        i, j = 1 + 2 * edge, 1 + 2 * ((edge + 1) % n)
+        ex, ey = p[j] - p[i], p[j + 1] - p[i + 1]
+        x, y = qx - p[i], qy - p[i + 1]
+        u, v = qx - p[j], qy - p[j + 1]
+        before, beyond = ex * x + ey * y < 0.0, ex * u + ey * v > 0.0
+        if best > 0.0 and (before or beyond):
+            if beyond:
+                x, y = u, v
+            distance = math.hypot(x, y)
+            dx, dy = c * x - s * y, s * x + c * y
+            wx = b[3] - a[3] + a[5] * (gy - dy)
+            wy = b[4] - a[4] - a[5] * (gx - dx)
             out[0] = distance
             out[1] = dx / distance
             out[2] = dy / distance
             out[3] = (dx * wy - dy * wx) / (distance * distance)
+        else:
+            length = math.hypot(ex, ey)
+            nx, ny = ey / length, -ex / length
+            out[0] = best
+            out[1] = c * nx - s * ny
+            out[2] = s * nx + c * ny
+            out[3] = a[5]
+
+
+def _parts(edge: tuple[Point, Point], other: tuple[Point, Point]) -> bool:
+    """Return whether the ends of the other edge are on both sides of this one."""
+    (x0, y0), (x1, y1) = edge
+    r, s = ((x1 - x0) * (y - y0) - (y1 - y0) * (x - x0) for x, y in other)
+    return r * s < 0.0

@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from nonsmooth.errors import ModelError, nearest
-from nonsmooth.gallery._convert import convert
+from nonsmooth.gallery._convert import convert, without_none
 from nonsmooth.model import Model
 
 __all__ = [
@@ -36,7 +36,7 @@ __all__ = [
     "summary",
 ]
 
-_SYMBOL = r"(?:1|kg|m|s|rad|N|J|W|Hz|Pa)(?:\^\d)?"
+_SYMBOL = r"(?:1|kg|m|s|rad|deg|N|J|W|Hz|Pa)(?:\^(?:\d|n))?"
 # The unit closes the first clause of a parameter's text: "Length of a rod, m."
 _UNIT = re.compile(rf", ({_SYMBOL}(?:[ /]{_SYMBOL})*)(?=[.;:])")
 _SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
@@ -49,7 +49,7 @@ class Parameter:
 
     name: str
     type: str  # "int", "float", "bool", "str", or the choices: "a | b"
-    default: int | float | bool | str
+    default: int | float | bool | str | None  # None: another parameter sets it
     unit: str  # SI; "" for counts and choices
     meaning: str
 
@@ -159,6 +159,7 @@ def _parameter_texts(function: Callable[..., Model]) -> dict[str, str]:
 
 
 def _type_name(annotation: Any) -> str:
+    annotation = without_none(annotation)
     if get_origin(annotation) is Literal:
         return " | ".join(map(str, get_args(annotation)))
     return annotation.__name__

@@ -27,3 +27,11 @@ def at_least(system: str, minimum: float, **values: float) -> None:
     for name, value in values.items():
         if not value >= minimum:
             raise ModelError(f"{system}: {name} = {value!r}; must be >= {minimum:g}")
+
+
+def friction(system: str, **pair: float) -> None:
+    """Refuse coefficients at rest and of slip, in this order, unless 0 <= mu <= mu0."""
+    at_least(system, 0.0, **pair)
+    (rest, mu0), (slip, mu) = pair.items()
+    if not mu <= mu0:
+        raise ModelError(f"{system}: {slip} = {mu!r}; must be <= {rest} = {mu0:g}")

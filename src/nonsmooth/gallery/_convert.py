@@ -6,6 +6,7 @@ import math
 import numbers
 import re
 from collections.abc import Callable
+from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
 from nonsmooth.errors import ModelError, nearest
@@ -18,13 +19,18 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 def convert(where: str, annotation: Any, value: Any) -> Any:
     """Return a value as int, float, bool, str or one of a Literal's choices.
 
-    Text is converted; anything else must have the right type already.
+    Text is converted; anything else must have the right type already. None is kept
+    where the annotation allows it.
 
     Raises
     ------
     ModelError
         The message begins with `where`.
     """
+    kind = without_none(annotation)
+    if value is None and kind is not annotation:
+        return None
+    annotation = kind
     if get_origin(annotation) is Literal:
         choices = {str(choice): choice for choice in get_args(annotation)}
         if str(value) in choices:
@@ -35,6 +41,13 @@ def convert(where: str, annotation: Any, value: Any) -> Any:
     if converted is None:
         raise ModelError(f"{where} = {value!r}; give {valid}")
     return converted
+
+
+def without_none(annotation: Any) -> Any:
+    """Return `float` for `float | None`, and likewise; what has no None as it is."""
+    kinds = [part for part in get_args(annotation) if part is not NoneType]
+    is_optional = len(kinds) < len(get_args(annotation))
+    return kinds[0] if is_optional else annotation
 
 
 def _to_int(value: Any) -> int | None:

@@ -8,18 +8,22 @@ positive in its mode:
     2  v_t times its sign, or mu0 lam_n + lam_t     stick or reverse, break_away
     3  mu0 lam_n - lam_t                    break_away
 
-A guard is sampled with its rate at a few nodes of the step. A change of sign
-between nodes brackets a root; so does an extremum on the far side of zero, found
-where the rate changes sign, so that a pair of roots inside a step is not lost.
+Force over overlap, because some laws vanish with the overlap whatever its rate.
+
+A guard is sampled at a few nodes of the step, with its rate where that is cheap
+(not for forces). A change of sign between nodes brackets a root; so does an
+extremum on the far side of zero, found where the rate changes sign or where a node
+is lower than its neighbours, so that a pair of roots inside a step is not lost.
 The side a guard starts from is remembered, not read from a value that may be
 round-off.
 """
+
+import math
 
 from nonsmooth.kernels import assemble, modes, steps
 from nonsmooth.kernels.abi import FLOATS, NUMBER, at, call_guard, far, kernel
 from nonsmooth.kernels.assemble import (
     CONTACT,
-    FORCE,
     GAP,
     GAP_RATE,
     LAM_N,
@@ -36,16 +40,18 @@ N_NODE = 8
 TIE = 1e-12
 MAX_BISECTION = 60
 NONE = 2.0
-# Differences for the rates of forces: part of the time in which an overlap changes
-# by itself, and part of a step.
-LAW_DIFFERENCE = 1e-5
-STEP_DIFFERENCE = 1e-4
 # Overlap below which a law is evaluated there, as a part of the model's size: the
 # ratio of force to overlap has a limit that round-off hides.
 SMALLEST_OVERLAP = 1e-13
+# Part of the model's weight below which a normal force says nothing about sticking.
+SMALLEST_FORCE = 1e-9
 # Fractions of a step at which an extremum, and a root, count as found: a dip thinner
 # than the first is no crossing; landing refines the second.
 EXTREMUM_WIDTH, ROOT_WIDTH = 1e-9, 1e-15
+# Parabolas through a low node and its neighbours until its depth is known to this part.
+MAX_PARABOLA, DEPTH = 12, 0.1
+# A value this small beside the largest of a step is the round-off of a zero.
+ZERO = 1e-9
 # A guard that would be at zero within this part of the time reached is there: a run
 # that begins at an event of an earlier one.
 ARMED = 1e-13
@@ -54,55 +60,44 @@ MAX_HALVING = 40
 
 
 @kernel
-def stiffness_ratio(m, w, k, gap, gap_rate, size):
-    """Return force / overlap of contact k."""
-    overlap = max(-gap, SMALLEST_OVERLAP * size)
-    return assemble.normal_force(m, w, k, -overlap, gap_rate) / overlap
-
-
-@kernel
 def contact_guards(m, w, k, size, out):
-    """Write the four guards of contact k and their rates; accelerations are known."""
+    """Write the four guards of contact k and their rates, zero where not known."""
     for i in range(4):
         out[2 * i] = 1.0
         out[2 * i + 1] = 0.0
     c = at(w.contact, CONTACT * k)
-    gap, rate = c[GAP], c[GAP_RATE]
+    gap = c[GAP]
     sign = 1.0 if w.side[k] == OPEN else -1.0
     out[0] = sign * gap
-    out[1] = sign * rate
+    out[1] = sign * c[GAP_RATE]
     if w.side[k] == OPEN:
         return
-    acceleration = assemble.gap_acceleration(m, w, k)
-    sign = 1.0 if w.side[k] == PRESSING else -1.0
-    out[2] = sign * stiffness_ratio(m, w, k, gap, rate, size)
-    swiftness = abs(rate) / max(-gap, SMALLEST_OVERLAP * size)
-    swiftness += abs(acceleration) / (abs(rate) + 1e-300)
-    dt = LAW_DIFFERENCE / (swiftness + 1e-300)
-    after = stiffness_ratio(
-        m, w, k, gap + dt * rate, rate + dt * acceleration, size
-    )
-    before = stiffness_ratio(
-        m, w, k, gap - dt * rate, rate - dt * acceleration, size
-    )
-    out[3] = sign * (after - before) / (2.0 * dt)
+    overlap = max(-gap, SMALLEST_OVERLAP * size)
+    ratio = assemble.normal_force(m, w, k, -overlap, c[GAP_RATE]) / overlap
+    out[2] = ratio if w.side[k] == PRESSING else -ratio
     if w.side[k] != PRESSING or m.contact_row[k] < 0:
         return
     if w.slip[k] != 0:
         out[4] = w.slip[k] * c[V_T]
         out[5] = w.slip[k] * assemble.slip_acceleration(m, w, k)
-    else:
+    elif c[LAM_N] > SMALLEST_FORCE * m.force:
         limit = m.contact_mu0[k] * c[LAM_N]
         out[4] = limit + c[LAM_T]
         out[6] = limit - c[LAM_T]
 
 
+@kernel
+def has_rate(m, w, k):
+    """Return whether guard k comes with its rate."""
+    if k < m.n_guard:
+        return True
+    i = (k - m.n_guard) % 4
+    return i == 0 or (i == 2 and w.slip[(k - m.n_guard) // 4] != 0)
+
+
 @far(Tables, Work, NUMBER, FLOATS, FLOATS, FLOATS, NUMBER, FLOATS)
 def evaluate(m, w, t, y, a, scratch, size, out):
-    """Value and rate of every guard at (t, y) with accelerations a.
-
-    Rates of the friction of sticking contacts are left at zero; `on_dense` has them.
-    """
+    """Value and rate of every guard at (t, y) with accelerations a."""
     v = at(y, m.n_dof)
     if w.n_stuck > 0:
         # Friction at rest is a reaction.
@@ -129,32 +124,17 @@ def evaluate(m, w, t, y, a, scratch, size, out):
         contact_guards(m, w, k, size, at(out, 2 * (m.n_guard + 4 * k)))
 
 
-@kernel
-def at_fraction(m, w, r, h, x, out):
-    """Evaluate every guard at the fraction x of the step."""
+@far(Tables, Work, Run, NUMBER, NUMBER, FLOATS)
+def on_dense(m, w, r, h, x, out):
+    """Value and rate of every guard at the fraction x of the step."""
     steps.on_dense(r, x, r.dense)
     steps.rate_on_dense(m, r, h, x, r.rate)
     evaluate(m, w, min(r.t + x * h, r.t_cap), r.dense, r.rate, r.d, r.size, out)
 
 
-@far(Tables, Work, Run, NUMBER, NUMBER, FLOATS)
-def on_dense(m, w, r, h, x, out):
-    """Value and rate of every guard at the fraction x of the step."""
-    if w.n_stuck > 0:
-        other = x + STEP_DIFFERENCE if x < 0.5 else x - STEP_DIFFERENCE
-        at_fraction(m, w, r, h, other, r.beside)
-    at_fraction(m, w, r, h, x, out)
-    if w.n_stuck > 0:
-        for k in range(m.n_contact):
-            if w.side[k] == PRESSING and m.contact_row[k] >= 0 and w.slip[k] == 0:
-                for i in range(2, 4):
-                    j = 2 * (m.n_guard + 4 * k + i)
-                    out[j + 1] = (r.beside[j] - out[j]) / ((other - x) * h)
-
-
 @kernel
 def arm(m, w, r, a):
-    """Set the sides of the user's guards: one at zero by its rate."""
+    """Set the sides of all guards: one at zero by its rate."""
     evaluate(m, w, min(r.t, r.t_cap), r.y, a, r.d, r.size, r.guard)
     for k in range(m.n_guard):
         value, rate = r.guard[2 * k], r.guard[2 * k + 1]
@@ -181,6 +161,41 @@ def extremum(m, w, r, h, k, x0, x1, side):
             x1 = x
         if x1 - x0 < EXTREMUM_WIDTH:
             break
+    return NONE
+
+
+@kernel
+def dip(m, w, r, h, k, x, g, x0, g0, x1, g1):
+    """Fraction where guard k, low at x between x0 and x1, is not positive, or NONE."""
+    for _ in range(MAX_PARABOLA):
+        # Vertex of the parabola through the three points, and its height.
+        p, q = (x - x0) * (g - g1), (x - x1) * (g - g0)
+        if p == q:
+            return NONE
+        new = x - 0.5 * ((x - x0) * p - (x - x1) * q) / (p - q)
+        slope = (g1 - g0) / (x1 - x0)
+        bend = ((g1 - g) / (x1 - x) - (g - g0) / (x - x0)) / (x1 - x0)
+        lowest = g + (new - x) * (slope + bend * (2.0 * x - x0 - x1)) + bend * (
+            new - x
+        ) * (new - x)
+        if not x0 < new < x1 or abs(new - x) < EXTREMUM_WIDTH:
+            return NONE
+        on_dense(m, w, r, h, new, r.guard)
+        value = r.guard[2 * k]
+        if value <= 0.0:
+            return new
+        if abs(value - lowest) <= DEPTH * value:
+            return NONE
+        if value < g:
+            if new < x:
+                x1, g1 = x, g
+            else:
+                x0, g0 = x, g
+            x, g = new, value
+        elif new < x:
+            x0, g0 = new, value
+        else:
+            x1, g1 = new, value
     return NONE
 
 
@@ -228,35 +243,69 @@ def root_after_zero(m, w, r, h, k, x1, side):
 
 
 @kernel
+def starts_at_zero(m, r, k):
+    """Return whether guard k is zero at the start of the step, but for round-off."""
+    if not r.is_at_zero[k] or k < m.n_guard:
+        return r.is_at_zero[k] != 0
+    n = 2 * m.n_watch
+    largest = 0.0
+    for j in range(N_NODE + 1):
+        largest = max(largest, abs(r.node[j * n + 2 * k]))
+    return abs(r.node[2 * k]) <= ZERO * largest
+
+
+@kernel
+def lost_dip(m, w, r, h, k, j):
+    """Fraction of a dip below zero about node j of a guard without rate, or NONE."""
+    n = 2 * m.n_watch
+    node = at(r.node, (j - 1) * n + 2 * k)
+    last, here, after = node[0], node[n], node[2 * n]
+    if not (last > here and here < after and after > 0.0):
+        return NONE
+    x = j / N_NODE
+    return dip(m, w, r, h, k, x, here, x - 1 / N_NODE, last, x + 1 / N_NODE, after)
+
+
+@kernel
 def first_root(m, w, r, h, k, limit):
     """First root of guard k in its direction up to the fraction `limit`, or NONE."""
     n = 2 * m.n_watch
     # Flat to second order at the start: the first node tells its side.
     start = r.side[k] if r.side[k] != 0.0 else r.node[n + 2 * k]
     side = 1.0 if start > 0.0 else -1.0
+    is_zero = starts_at_zero(m, r, k)
+    is_rated = has_rate(m, w, k)
     for j in range(1, N_NODE + 1):
         x0, x1 = (j - 1) / N_NODE, j / N_NODE
         if x0 >= limit:
             break
-        rate0, rate1 = r.node[(j - 1) * n + 2 * k + 1], r.node[j * n + 2 * k + 1]
         if side * r.node[j * n + 2 * k] > 0.0:
+            if not is_rated:
+                x = lost_dip(m, w, r, h, k, j) if j < N_NODE else NONE
+                if x != NONE:
+                    return root(m, w, r, h, k, x0, x, side)
+                continue
+            rate0, rate1 = r.node[(j - 1) * n + 2 * k + 1], r.node[j * n + 2 * k + 1]
             if not (side * rate0 < 0.0 and side * rate1 > 0.0):
                 continue
-            if j == 1 and r.is_at_zero[k]:
+            if j == 1 and is_zero:
                 # It only touched zero, and is back on the side it came from.
                 continue
-            dip = extremum(m, w, r, h, k, x0, x1, side)
-            if dip == NONE:
+            x = extremum(m, w, r, h, k, x0, x1, side)
+            if x == NONE:
                 continue
             # It passes zero and comes back within the interval.
             if is_event(m, k, -side):
-                return root(m, w, r, h, k, x0, dip, side)
-            return root(m, w, r, h, k, dip, x1, -side)
+                return root(m, w, r, h, k, x0, x, side)
+            return root(m, w, r, h, k, x, x1, -side)
         x = NONE
         if is_event(m, k, -side):
-            if j > 1 or not r.is_at_zero[k]:
+            if j > 1 or not is_zero:
                 return root(m, w, r, h, k, x0, x1, side)
             x = root_after_zero(m, w, r, h, k, x1, side)
+            if x == NONE and k >= m.n_guard:
+                # It leaves its mode at once: let the switch decide a moment later.
+                return x1 * 0.5**MAX_HALVING
         if x != NONE:
             return x
         side = -side
@@ -314,8 +363,5 @@ def settle(m, r):
             # end; the next step finds it.
             if r.guard[2 * k] != 0.0:
                 r.side[k] = r.guard[2 * k]
-    is_switched = 0
     for k in range(m.n_guard, m.n_watch):
-        is_switched |= r.fired[k]
-    for k in range(m.n_guard, m.n_watch):
-        r.is_at_zero[k] = is_switched
+        r.is_at_zero[k] = 0

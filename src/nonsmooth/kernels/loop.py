@@ -49,6 +49,10 @@ EPSILON = 2.3e-16
 # Landing on an event: retakes of the step until its time is at round-off.
 MAX_LANDING = 6
 LANDED = 3e-16
+# Halvings of a step that Newton's method refuses.
+MAX_HALVING = 12
+# Explicit steps that stability alone would ask of a run that begins implicitly.
+TOO_MANY_STEPS = 5e3
 
 
 @kernel
@@ -252,6 +256,36 @@ def watch_end(m, w, r, h, row):
 
 
 @kernel
+def retake(m, w, r, last, h):
+    """Solve an implicit step again for a size h; return whether Newton converged.
+
+    The polynomial of the step of size `last` from here is the guess.
+    """
+    r.h_retake = last
+    is_solved = radau.solve_stages(m, w, r, h)
+    r.h_retake = 0.0
+    if is_solved:
+        radau.finish(m, w, r, h)
+    return is_solved
+
+
+@kernel
+def shorter_step(m, w, r, h):
+    """Take a plain implicit step up to the event that could not be landed on."""
+    for k in range(m.n_watch):
+        r.fired[k] = 0
+    forget_step(m, r)
+    for _ in range(MAX_HALVING):
+        h *= 0.5
+        if radau.solve_stages(m, w, r, h):
+            radau.finish(m, w, r, h)
+            watch_end(m, w, r, h, 1)
+            return h
+    r.t_fail = r.t + h
+    return float(NEWTON_FAILED)
+
+
+@kernel
 def land_on_event(m, w, r, tb, h):
     """Retake the step so that it ends on its first fired guard; return its size.
 
@@ -262,17 +296,16 @@ def land_on_event(m, w, r, tb, h):
     while not r.fired[k]:
         k += 1
     longest = h
+    last = h
     guards.on_dense(m, w, r, h, r.root[k], r.guard)
     rate = r.guard[2 * k + 1]
     # A root at the very start is an event of the step before that fell behind its end.
     h = max(h * r.root[k], EPSILON * abs(r.t))
     for attempts in range(1, MAX_LANDING + 1):
         if r.is_implicit:
-            forget_step(m, r)
-            if not radau.solve_stages(m, w, r, h):
-                r.t_fail = r.t + h
-                return float(NEWTON_FAILED)
-            radau.finish(m, w, r, h)
+            if not retake(m, w, r, last, h):
+                return shorter_step(m, w, r, h)
+            last = h
         else:
             steps.stages(m, w, r, tb, h)
             land_explicit(m, w, r, tb, h)
@@ -336,15 +369,22 @@ def choose_method(m, r, tb, h):
 
 
 @kernel
-def start_arc(m, w, r):
+def start_arc(m, w, r, tb, p, t_stop):
     """Evaluate y' at the start, and arm the guards; return a status."""
     if not r.is_mode_known:
-        switch.first_mode(m, w, r, min(r.t, r.t_cap))
-        r.is_mode_known = 1
+        r.switch_status = switch.first_mode(m, w, r, p, min(r.t, r.t_cap))
+        if r.switch_status != switch.DECIDED:
+            r.t_fail = r.t
+            return UNDECIDED
     steps.evaluate(m, w, r, r.t, r.y, r.K)
     if not is_finite(r.n_y, r.K):
         r.t_fail = r.t
         return NOT_FINITE
+    if not r.is_mode_known:
+        r.is_mode_known = 1
+        radius = steps.spectral_radius(m, w, r) if r.is_auto else 0.0
+        if radius * (t_stop - r.t) > TOO_MANY_STEPS * tb.reach:
+            r.is_implicit = 1
     r.is_fresh = 1
     r.pivot = w.pivot
     r.pivot_end = w.pivot
@@ -383,7 +423,7 @@ def watch(m, w, r, tb, h, row, t_stop):
 
 
 @kernel
-def advance(m, w, r, tb, log, t_stop):
+def advance(m, w, r, tb, log, p, t_stop):
     """Take and record one step; return END, STOPPED or a failure."""
     h = attempt(m, w, r, tb, t_stop)
     if h <= 0.0:
@@ -427,16 +467,23 @@ def advance(m, w, r, tb, log, t_stop):
         r.y[i] = r.y1[i]
         r.K[i] = r.K[row * r.n_y + i]
     if is_switched:
-        if switch.switch(m, w, r, min(r.t, r.t_cap)) != switch.DECIDED:
+        r.has_touched = switch.is_touch_down(m, w, r)
+        r.switch_status = switch.switch(m, w, r, p, min(r.t, r.t_cap))
+        if r.switch_status != switch.DECIDED:
             r.t_fail = r.t
             return UNDECIDED
         r.is_fresh = 0
-        r.h = 0.0
+        if r.has_touched:
+            # A normal law need not be smooth where it begins.
+            r.h = min(r.h, r.h_touch)
+    elif r.has_touched:
+        r.h_touch = h
+        r.has_touched = 0
     return status
 
 
 @kernel
-def march(m, w, r, tb, log, t_stop, max_steps):
+def march(m, w, r, tb, log, p, t_stop, max_steps):
     """Advance until t_stop, a stop event, a full log or `max_steps`."""
     for _ in range(max_steps):
         # An event may land within round-off of the end.
@@ -446,10 +493,10 @@ def march(m, w, r, tb, log, t_stop, max_steps):
         if log.n >= log.capacity:
             return FULL
         if not r.is_fresh:
-            status = start_arc(m, w, r)
+            status = start_arc(m, w, r, tb, p, t_stop)
             if status != END:
                 return status
-        status = advance(m, w, r, tb, log, t_stop)
+        status = advance(m, w, r, tb, log, p, t_stop)
         if status != END:
             return status
     return TICK

@@ -236,9 +236,18 @@ def iterate(m, w, r, h, tolerance):
 
 @kernel
 def guess(m, r, h):
-    """Extrapolate the last step's collocation polynomial to the new stages."""
+    """Extrapolate the last step's collocation polynomial to the new stages.
+
+    Or, when a step is taken again, read it off its own.
+    """
     n2 = 2 * m.n_dof
     for k in range(3):
+        if r.h_retake > 0.0:
+            x = node(k) * h / r.h_retake
+            for i in range(n2):
+                p0, p1, p2 = r.previous[i], r.previous[n2 + i], r.previous[2 * n2 + i]
+                r.Z[k * n2 + i] = x * (p0 + x * (p1 + x * p2))
+            continue
         x = 1.0 + node(k) * h / r.h_last if r.h_last > 0.0 else 1.0
         for i in range(n2):
             p0, p1, p2 = r.previous[i], r.previous[n2 + i], r.previous[2 * n2 + i]

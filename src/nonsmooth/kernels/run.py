@@ -83,17 +83,30 @@ class Run(Block):
     is_at_zero = INTEGERS  # (n_watch) it fired, or was armed, at the start of the step
     root = FLOATS  # (n_watch) fraction of the step, 2 for none
     fired = INTEGERS  # (n_watch)
-    beside = FLOATS  # (2 n_watch) guards a little further on
 
-    # switching; n = n_contact
+    # switching; n = n_contact, h = contacts of the largest group
     is_mode_known = INTEGER
+    has_touched = INTEGER  # a contact has just touched down
+    h_touch = NUMBER  # s, first step after the last touch-down
+    n_chatter = INTEGER  # switches in a row without time passing
+    t_switch = NUMBER  # s, last switch
+    n_tie = INTEGER  # contacts let go only because another was
+    t_tie = NUMBER  # s, when first
+    switch_status = INTEGER
+    lcp_status = INTEGER
+    is_touched = INTEGERS  # (n_group) whether a contact of the group fired
     rests = INTEGERS  # (n) whether a contact is at rest and to be decided
     freed = INTEGERS  # (n) whether a contact was let go at this event
-    listed = INTEGERS  # (n) the contacts at rest
-    delassus = FLOATS  # (n, n)
-    slip_rate = FLOATS  # (n)
-    limit = FLOATS  # (n)
-    friction = FLOATS  # (n)
+    n_listed = INTEGER
+    listed = INTEGERS  # (h) the contacts at rest, of one group
+    delassus = FLOATS  # (h, h)
+    slip_rate = FLOATS  # (h) without friction
+    limit = FLOATS  # (h)
+    M = FLOATS  # (2 h, 2 h)
+    q_lcp = FLOATS  # (2 h)
+    z_lcp = FLOATS  # (2 h)
+    w_lcp = FLOATS  # (2 h)
+    ahead = FLOATS  # (n_y) state a moment later
 
     # the implicit method, n = n_dof
     h_factored = NUMBER  # step the Newton matrices belong to, 0 for none
@@ -102,6 +115,7 @@ class Run(Block):
     jacobian_age = INTEGER  # steps
     radius = NUMBER  # 1/s, estimated spectral radius of the Jacobian
     h_last = NUMBER  # last accepted implicit step, 0 for none
+    h_retake = NUMBER  # step whose polynomial is in `previous`, from the same start
     error_last = NUMBER
     newton_rate = NUMBER
     ledger_error = NUMBER  # of the last step, in units of the tolerance

@@ -8,6 +8,9 @@ from nonsmooth.kernels.run import Run, Tableau
 from nonsmooth.kernels.tables import Tables, Work
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 8.0
+# Power iterations for the spectral radius, and their differences relative to the
+# model's size and one radian.
+N_POWER, POWER_STEP = 8, 1e-8
 
 
 @kernel
@@ -94,6 +97,40 @@ def first_step(m, w, r, order):
     if largest > 1e-15:
         h1 = (0.01 / largest) ** (1.0 / (order + 1.0))
     return min(100.0 * h0, h1, r.h_max)
+
+
+@far(Tables, Work, Run, returns=NUMBER)
+def spectral_radius(m, w, r):
+    """Estimate the largest |eigenvalue| of y' = f(y) at (t, y), in 1/s.
+
+    A few power iterations with differences of f; K[0] holds f. An explicit method
+    needs steps of a few times its inverse.
+    """
+    n = 2 * m.n_dof
+    new = at(r.K, r.n_y)
+    for i in range(r.n_y):
+        r.stage[i] = r.y[i]
+        r.e[i] = 0.0
+    for i in range(n):
+        r.e[i] = 1.0 + 0.1 * (i % 7)
+    radius = 0.0
+    for _ in range(N_POWER):
+        length = 0.0
+        for i in range(n):
+            scale = m.scale[i % m.n_dof]
+            length = max(length, abs(r.e[i]) / scale)
+        if not (0.0 < length < math.inf):
+            break
+        for i in range(n):
+            r.stage[i] = r.y[i] + POWER_STEP / length * r.e[i]
+        evaluate(m, w, r, r.t, r.stage, new)
+        for i in range(n):
+            r.e[i] = (new[i] - r.K[i]) / POWER_STEP
+        size = 0.0
+        for i in range(n):
+            size = max(size, abs(r.e[i]) / m.scale[i % m.n_dof])
+        radius = size
+    return radius if radius < math.inf else 0.0
 
 
 @far(Tables, Work, Run, Tableau, NUMBER)

@@ -3,17 +3,36 @@
 Contacts that touch, release or separate change side. Contacts at rest are decided
 together, normal forces known:
 
-    v_t' = A lam_t + b
-    0 <= v_t'+  _|_  mu0 lam_n + lam_t >= 0
-    0 <= v_t'-  _|_  mu0 lam_n - lam_t >= 0
+    v_t'+ - v_t'- = A lam_t + b
+    0 <= v_t'+  _|_  F+ = mu0 lam_n + lam_t >= 0
+    0 <= v_t'-  _|_  F- = mu0 lam_n - lam_t >= 0
 
-A contact that cannot stay drops to mu at once, and the rest are decided again.
-[WangWang2015]_ Eqs. (9)-(13), (25).
+a linear complementarity problem of size 2 H for H contacts at rest. A contact that
+cannot stay drops to mu at once, and the rest are decided again; the mode chosen is
+checked against the law before the arc starts.
+
+Only contacts that share bodies or joints, a group, decide together: an event changes
+no acceleration in another group.
+
+References
+----------
+[WangWang2015]_ Eqs. (9)-(13), (25); [ZhangWang2017]_ Eq. (38).
 """
 
-from nonsmooth.kernels import assemble, modes
-from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel, stack_floats
+import math
+
+from nonsmooth.kernels import assemble, lcp, modes
+from nonsmooth.kernels.abi import (
+    INTEGER,
+    NUMBER,
+    at,
+    far,
+    kernel,
+    stack_floats,
+)
 from nonsmooth.kernels.assemble import (
+    ARM,
+    ARM_Y,
     CONTACT,
     GAP,
     GAP_RATE,
@@ -24,16 +43,33 @@ from nonsmooth.kernels.assemble import (
     RELEASED,
     V_T,
 )
+from nonsmooth.kernels.guards import SMALLEST_FORCE
+from nonsmooth.kernels.lcp import Lcp
 from nonsmooth.kernels.run import Run
 from nonsmooth.kernels.tables import Tables, Work
 
-# A slip velocity this small beside the model's size (per second) is zero: round-off
-# of a projection.
+# A slip velocity this small beside the speeds it is the difference of is zero: the
+# round-off of a projection.
 AT_REST = 1e-13
-# Accelerations and forces this small beside the others are ties.
+# A gap this small beside the model's size is closed: the round-off of a start.
+CLOSED = 1e-14
+# Friction this near to its limit, relative to it, is at the limit; contacts that reach
+# it together with another are let go together.
 TIE = 1e-9
+# A force this small beside the weight is round-off of the others.
+NO_FORCE = 1e-12
+# Overlap, as a part of the model's size, to which a contact without force is followed
+# before its friction is decided.
+LOOK_AHEAD = 1e-8
+# Friction beyond its limit by less than this is round-off of an ill-conditioned matrix.
+VERIFIED = 1e-6
+# Switches in a row without time passing, for each contact and in all, that mean that
+# no mode lasts.
+CHATTER, CHATTER_PER_CONTACT = 30, 4
+# Time has passed if it moved by more than this part of itself.
+NO_TIME = 1e-13
 
-DECIDED, UNDECIDED = 0, 1
+DECIDED, UNSOLVED, WRONG, CHATTERING = 0, 1, 2, 3
 
 
 @kernel
@@ -56,46 +92,105 @@ def activate(m, w):
 
 
 @kernel
-def change_sides(m, w, r):
-    """Apply the events of gaps and normal forces; mark who comes to rest."""
+def is_at_rest(m, w, k):
+    """Return whether the slip velocity of contact k is round-off."""
+    c = at(w.contact, CONTACT * k)
+    a = at(w.motion, 9 * m.contact_a[k])
+    b = at(w.motion, 9 * m.contact_b[k])
+    speed = math.hypot(a[3], a[4]) + math.hypot(b[3], b[4])
+    speed += abs(a[5]) * math.hypot(c[ARM], c[ARM_Y])
+    speed += abs(b[5]) * m.contact_radius[k]
+    return abs(c[V_T]) <= AT_REST * speed
+
+
+@kernel
+def begin_pressing(m, w, r, k):
+    """Let contact k press, slipping as its velocity says or at rest."""
+    c = at(w.contact, CONTACT * k)
+    w.side[k] = PRESSING
+    w.slip[k] = 0
+    if has_friction(m, k):
+        if is_at_rest(m, w, k):
+            r.rests[k] = 1
+        else:
+            w.slip[k] = 1 if c[V_T] > 0.0 else -1
+
+
+@kernel
+def is_touch_down(m, w, r):
+    """Return 1 if a contact that fired begins to press, else 0."""
     for k in range(m.n_contact):
         fired = at(r.fired, m.n_guard + 4 * k)
-        c = at(w.contact, CONTACT * k)
+        if w.side[k] != PRESSING and (fired[0] or fired[1]):
+            return 1
+    return 0
+
+
+@kernel
+def touch(m, w, r):
+    """Mark the groups with a contact that fired; return whether one broke away."""
+    for g in range(m.n_group):
+        r.is_touched[g] = 0
+    is_break = False
+    for k in range(m.n_contact):
+        fired = at(r.fired, m.n_guard + 4 * k)
+        if fired[0] or fired[1] or fired[2] or fired[3]:
+            r.is_touched[m.contact_group[k]] = 1
+            is_break = is_break or w.slip[k] == 0
+    return is_break
+
+
+@kernel
+def is_tied(m, r, k, i):
+    """Return whether resting contact k has come to its limit, side i, with another."""
+    values = at(r.guard, 2 * (m.n_guard + 4 * k))
+    # F+ and F- add up to twice the limit.
+    return values[2 * i] <= TIE * 0.5 * (values[4] + values[6])
+
+
+@kernel
+def change_sides(m, w, r, t):
+    """Apply the events of gaps and normal forces; mark who is at rest, or let go."""
+    is_break = touch(m, w, r)
+    for k in range(m.n_contact):
         r.rests[k] = 0
         r.freed[k] = 0
+        if not r.is_touched[m.contact_group[k]]:
+            continue
+        fired = at(r.fired, m.n_guard + 4 * k)
+        c = at(w.contact, CONTACT * k)
         if fired[0]:
             if w.side[k] == OPEN:
-                w.side[k] = PRESSING
                 w.approach[k] = max(0.0, -c[GAP_RATE])
-                # Slip is what the velocity says; at rest it is decided below.
-                w.slip[k] = 0
-                if abs(c[V_T]) > AT_REST * r.size:
-                    w.slip[k] = 1 if c[V_T] > 0.0 else -1
-                else:
-                    r.rests[k] = 1
+                begin_pressing(m, w, r, k)
             else:
                 w.side[k] = OPEN
-        elif fired[1]:
+            continue
+        if fired[1]:
             if w.side[k] == PRESSING:
                 w.side[k] = RELEASED
             else:
-                w.side[k] = PRESSING
-                w.slip[k] = 0
-                if abs(c[V_T]) > AT_REST * r.size:
-                    w.slip[k] = 1 if c[V_T] > 0.0 else -1
-                else:
-                    r.rests[k] = 1
+                begin_pressing(m, w, r, k)
+            continue
         if not has_friction(m, k) or w.side[k] != PRESSING:
             continue
         if w.slip[k] != 0:
-            if fired[2] and not fired[0] and not fired[1]:
+            if fired[2] or is_at_rest(m, w, k):
                 r.rests[k] = 1
-        elif fired[2] or fired[3]:
-            # Its friction is at the limit and goes on growing: it lets go.
-            w.slip[k] = 1 if fired[2] else -1
-            r.freed[k] = 1
-        else:
-            r.rests[k] = 1
+            continue
+        r.rests[k] = 1
+        for i in range(2, 4):
+            is_let_go = fired[i] != 0
+            if is_break and not is_let_go and is_tied(m, r, k, i):
+                is_let_go = True
+                r.n_tie += 1
+                r.t_tie = min(r.t_tie, t)
+            if is_let_go:
+                # Its friction is at the limit and goes on growing.
+                w.slip[k] = 1 if i == 2 else -1
+                r.rests[k] = 0
+                r.freed[k] = 1
+                break
 
 
 @kernel
@@ -104,7 +199,7 @@ def bring_to_rest(m, w, r, t):
     n_rest = 0
     for k in range(m.n_contact):
         i = m.contact_row[k]
-        if i >= 0:
+        if i >= 0 and r.is_touched[m.contact_group[k]]:
             w.is_active[i] = r.rests[k]
             n_rest += r.rests[k]
     if n_rest > 0:
@@ -112,19 +207,52 @@ def bring_to_rest(m, w, r, t):
         modes.configure(m, w, t, r.y, v)
         modes.factor_rows(m, w)
         modes.project_velocities(m, w, v)
-    return n_rest
 
 
 @kernel
-def free_accelerations(m, w, r, t, n, b):
-    """Write v_t' of the n listed contacts with no friction on them."""
-    v = at(r.y, m.n_dof)
-    modes.configure(m, w, t, r.y, v)
+def accelerations(m, w, r, t):
+    """Evaluate accelerations at the state `ahead`, of bodies and markers."""
+    v = at(r.ahead, m.n_dof)
+    modes.configure(m, w, t, r.ahead, v)
     modes.factor_rows(m, w)
     modes.accelerate(m, w, t, v, 0.0, 0.0, r.d)
     assemble.add_acceleration(m, w, r.d)
+
+
+@kernel
+def time_to_overlap(m, w, k, depth):
+    """Return how long a closed contact takes to overlap by `depth`, 0 if it opens."""
+    rate = -w.contact[CONTACT * k + GAP_RATE]
+    acceleration = -assemble.gap_acceleration(m, w, k)
+    root = rate * rate + 2.0 * acceleration * depth
+    if root < 0.0 or rate + math.sqrt(root) <= 0.0:
+        return 0.0
+    return 2.0 * depth / (rate + math.sqrt(root))
+
+
+@kernel
+def look_ahead(m, w, r, t):
+    """Write to `ahead` the state at which friction is decided; return its time.
+
+    That is now, unless a contact at rest has no normal force yet. Then friction's
+    limit and what it must hold are both zero, and their ratio shows a moment later.
+    """
+    n = m.n_dof
+    for i in range(r.n_y):
+        r.ahead[i] = r.y[i]
+    for k in range(m.n_contact):
+        if r.rests[k]:
+            w.slip[k] = 0
+            w.is_active[m.contact_row[k]] = 0
+    accelerations(m, w, r, t)
+    dt = 0.0
+    for k in range(m.n_contact):
+        if r.rests[k] and w.contact[CONTACT * k + LAM_N] <= SMALLEST_FORCE * m.force:
+            dt = max(dt, time_to_overlap(m, w, k, LOOK_AHEAD * r.size))
     for i in range(n):
-        b[i] = assemble.slip_acceleration(m, w, r.listed[i])
+        r.ahead[i] += dt * (r.y[n + i] + 0.5 * dt * r.d[i])
+        r.ahead[n + i] += dt * r.d[i]
+    return min(t + dt, r.t_cap)
 
 
 @kernel
@@ -184,96 +312,6 @@ def gather(m, w, k, a):
 
 
 @kernel
-def box_problem(n, A, b, limit, lam):
-    """Solve the friction problem by projected Gauss-Seidel, then exactly.
-
-    Stands in for Lemke's method on the problem of size 2 n.
-    """
-    for i in range(n):
-        lam[i] = 0.0
-    for _ in range(10000):
-        change = 0.0
-        for i in range(n):
-            rest = b[i]
-            for j in range(n):
-                rest += A[i * n + j] * lam[j]
-            d = A[i * n + i]
-            if not d > 0.0:
-                continue
-            new = min(limit[i], max(-limit[i], lam[i] - rest / d))
-            change = max(change, abs(new - lam[i]) / (limit[i] + 1e-300))
-            lam[i] = new
-        if change < 1e-15:
-            break
-
-
-@kernel
-def decide_rest(m, w, r, t):
-    """Decide stick or slip for all contacts at rest; return how many slip."""
-    n_slip = 0
-    while True:
-        n = 0
-        for k in range(m.n_contact):
-            i = m.contact_row[k]
-            if i >= 0:
-                w.is_active[i] = 0
-                if r.rests[k]:
-                    # No friction on those to be decided.
-                    w.slip[k] = 0
-                    r.listed[n] = k
-                    n += 1
-        if n == 0:
-            return n_slip
-        free_accelerations(m, w, r, t, n, r.slip_rate)
-        delassus(m, w, r, n, r.delassus)
-        for i in range(n):
-            k = r.listed[i]
-            r.limit[i] = m.contact_mu0[k] * max(0.0, w.contact[CONTACT * k + LAM_N])
-        box_problem(n, r.delassus, r.slip_rate, r.limit, r.friction)
-        released = 0
-        for i in range(n):
-            rate = r.slip_rate[i]
-            size = abs(rate)
-            for j in range(n):
-                rate += r.delassus[i * n + j] * r.friction[j]
-                size += abs(r.delassus[i * n + j] * r.friction[j])
-            at_limit = abs(r.friction[i]) >= r.limit[i] * (1.0 - TIE)
-            if at_limit and abs(rate) > TIE * size:
-                k = r.listed[i]
-                w.slip[k] = 1 if rate > 0.0 else -1
-                r.rests[k] = 0
-                r.freed[k] = 1
-                released += 1
-        n_slip += released
-        if released == 0:
-            return n_slip
-
-
-@kernel
-def recall_wrong(m, w, r, t):
-    """Take back contacts let go that would slip against their own friction.
-
-    Returns how many.
-    """
-    v = at(r.y, m.n_dof)
-    modes.configure(m, w, t, r.y, v)
-    modes.factor_rows(m, w)
-    modes.accelerate(m, w, t, v, 0.0, 0.0, r.d)
-    assemble.add_acceleration(m, w, r.d)
-    n_wrong = 0
-    for k in range(m.n_contact):
-        if r.freed[k]:
-            c = at(w.contact, CONTACT * k)
-            rate = w.slip[k] * assemble.slip_acceleration(m, w, k)
-            # Friction at mu0 and at mu differ: a rate below that is a tie.
-            if rate < -TIE * abs(c[LAM_T]) * slip_compliance(m, w, r, k):
-                r.freed[k] = 0
-                r.rests[k] = 1
-                n_wrong += 1
-    return n_wrong
-
-
-@kernel
 def slip_compliance(m, w, r, k):
     """Return the slip acceleration of contact k under a unit friction force."""
     for i in range(m.n_dof):
@@ -284,60 +322,205 @@ def slip_compliance(m, w, r, k):
     return gather(m, w, k, r.d)
 
 
-@far(Tables, Work, Run, NUMBER, returns=INTEGER)
-def decide(m, w, r, t):
+@kernel
+def pose(m, w, r, t, g):
+    """Set up the friction problem of group g; return how many contacts it has."""
+    n = 0
+    for k in range(m.n_contact):
+        if r.rests[k] and m.contact_group[k] == g:
+            w.slip[k] = 0
+            w.is_active[m.contact_row[k]] = 0
+            r.listed[n] = k
+            n += 1
+    r.n_listed = n
+    if n == 0:
+        return 0
+    accelerations(m, w, r, t)
+    for i in range(n):
+        k = r.listed[i]
+        r.slip_rate[i] = assemble.slip_acceleration(m, w, k)
+        r.limit[i] = m.contact_mu0[k] * max(0.0, w.contact[CONTACT * k + LAM_N])
+    delassus(m, w, r, n, r.delassus)
+    return n
+
+
+@far(Run, Lcp, INTEGER, returns=INTEGER)
+def solve_friction(r, p, n):
+    """Solve the friction problem by Lemke's method.
+
+        | v_t'+ |   | A   I | | F+    |   | b - A L |
+        | F-    | = | -I  0 | | v_t'- | + | 2 L     |,   L = mu0 lam_n
+    """
+    M, q = r.M, r.q_lcp
+    for i in range(n):
+        total = r.slip_rate[i]
+        for j in range(n):
+            a = r.delassus[i * n + j]
+            total -= a * r.limit[j]
+            M[i * 2 * n + j] = a
+            M[i * 2 * n + n + j] = 1.0 if i == j else 0.0
+            M[(n + i) * 2 * n + j] = -1.0 if i == j else 0.0
+            M[(n + i) * 2 * n + n + j] = 0.0
+        q[i] = total
+        q[n + i] = 2.0 * r.limit[i]
+    residual = stack_floats(4)
+    return lcp.lemke(p, 2 * n, M, q, r.z_lcp, r.w_lcp, residual)
+
+
+@kernel
+def let_go(m, w, r, n):
+    """Release the listed contacts that accelerate; return how many."""
+    n_slip = 0
+    for i in range(n):
+        # v_t'+ is in w, v_t'- in z.
+        rate = r.w_lcp[i] - r.z_lcp[n + i]
+        size = abs(r.slip_rate[i])
+        for j in range(n):
+            size += abs(r.delassus[i * n + j]) * r.limit[j]
+        if abs(rate) > TIE * size:
+            k = r.listed[i]
+            w.slip[k] = 1 if rate > 0.0 else -1
+            r.rests[k] = 0
+            r.freed[k] = 1
+            n_slip += 1
+    return n_slip
+
+
+@kernel
+def decide_rest(m, w, r, p, t):
+    """Decide stick or slip for all contacts at rest; return a status."""
+    for g in range(m.n_group):
+        if not r.is_touched[g]:
+            continue
+        while True:
+            n = pose(m, w, r, t, g)
+            if n == 0:
+                break
+            r.lcp_status = solve_friction(r, p, n)
+            if r.lcp_status != lcp.SOLVED:
+                return UNSOLVED
+            if let_go(m, w, r, n) == 0:
+                break
+    return DECIDED
+
+
+@kernel
+def recall_wrong(m, w, r):
+    """Take back contacts let go that would slip against their own friction.
+
+    Returns how many. Accelerations are those of the mode chosen.
+    """
+    n_wrong = 0
+    for k in range(m.n_contact):
+        if r.freed[k]:
+            rate = w.slip[k] * assemble.slip_acceleration(m, w, k)
+            limit = m.contact_mu0[k] * w.contact[CONTACT * k + LAM_N]
+            round_off = TIE * limit + NO_FORCE * m.force
+            if rate < -round_off * slip_compliance(m, w, r, k):
+                r.freed[k] = 0
+                r.rests[k] = 1
+                n_wrong += 1
+    return n_wrong
+
+
+@kernel
+def agrees(m, w, r):
+    """Return whether the friction of sticking contacts is within its limits."""
+    for k in range(m.n_contact):
+        if r.is_touched[m.contact_group[k]] and has_friction(m, k):
+            c = at(w.contact, CONTACT * k)
+            limit = m.contact_mu0[k] * c[LAM_N] * (1.0 + VERIFIED)
+            limit += SMALLEST_FORCE * m.force
+            if w.side[k] == PRESSING and w.slip[k] == 0 and abs(c[LAM_T]) > limit:
+                return False
+    return True
+
+
+@far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
+def decide(m, w, r, p, t):
     """Decide all contacts at rest, until the mode agrees with the law."""
     bring_to_rest(m, w, r, t)
+    t_ahead = look_ahead(m, w, r, t)
     for _ in range(2 + m.n_contact):
-        decide_rest(m, w, r, t)
+        status = decide_rest(m, w, r, p, t_ahead)
         activate(m, w)
+        if status != DECIDED:
+            return status
         for k in range(m.n_contact):
             # Those decided to stick are at rest still, should another be recalled.
-            sticks = has_friction(m, k) and w.side[k] == PRESSING and w.slip[k] == 0
-            r.rests[k] = 1 if sticks else 0
-        if recall_wrong(m, w, r, t) == 0:
-            return DECIDED
-    return UNDECIDED
+            is_stuck = has_friction(m, k) and w.side[k] == PRESSING and w.slip[k] == 0
+            is_here = r.is_touched[m.contact_group[k]] != 0
+            r.rests[k] = 1 if is_stuck and is_here else 0
+        accelerations(m, w, r, t_ahead)
+        if recall_wrong(m, w, r) == 0:
+            # Dependent rows share friction in a way that may not be the law's.
+            return DECIDED if w.has_lost_rank or agrees(m, w, r) else WRONG
+    return WRONG
 
 
-@far(Tables, Work, Run, NUMBER, returns=INTEGER)
-def switch(m, w, r, t):
+@far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
+def switch(m, w, r, p, t):
     """Choose the next mode at the state r.y from the guards that fired."""
+    if t - r.t_switch > NO_TIME * abs(t):
+        r.n_chatter = 0
+    r.n_chatter += 1
+    r.t_switch = t
+    if r.n_chatter > CHATTER + CHATTER_PER_CONTACT * m.n_contact:
+        return CHATTERING
     modes.configure(m, w, t, r.y, at(r.y, m.n_dof))
-    change_sides(m, w, r)
-    return decide(m, w, r, t)
-
-
-@far(Tables, Work, Run, NUMBER, returns=INTEGER)
-def first_mode(m, w, r, t):
-    """Choose the mode a run begins in."""
-    v = at(r.y, m.n_dof)
+    change_sides(m, w, r, t)
+    status = decide(m, w, r, p, t)
     for k in range(m.n_contact):
-        w.side[k] = OPEN
-        w.slip[k] = 0
-    activate(m, w)
-    modes.configure(m, w, t, r.y, v)
-    modes.factor_rows(m, w)
-    modes.accelerate(m, w, t, v, 0.0, 0.0, r.d)
-    assemble.add_acceleration(m, w, r.d)
+        if r.is_touched[m.contact_group[k]]:
+            for i in range(4):
+                r.is_at_zero[m.n_guard + 4 * k + i] = 1
+    return status
+
+
+@kernel
+def first_sides(m, w, r, t):
+    """Set sides by the first derivative of the gap that is not zero.
+
+    Gap and rate first; then accelerations, with the contacts that press already.
+    """
+    for g in range(m.n_group):
+        r.is_touched[g] = 1
     for k in range(m.n_contact):
         c = at(w.contact, CONTACT * k)
         r.rests[k] = 0
         r.freed[k] = 0
-        # By the first derivative that is not zero, up to the acceleration.
         first = c[GAP]
-        if abs(first) <= 1e-14 * r.size:
+        if abs(first) <= CLOSED * r.size:
             first = c[GAP_RATE]
-            if abs(first) <= AT_REST * r.size:
-                first = assemble.gap_acceleration(m, w, k)
         if first < 0.0:
             w.approach[k] = max(0.0, -c[GAP_RATE])
-            w.side[k] = PRESSING
+            begin_pressing(m, w, r, k)
             if c[GAP] < 0.0 and assemble.normal_force(m, w, k, c[GAP], c[GAP_RATE]) < 0.0:
                 w.side[k] = RELEASED
-            elif has_friction(m, k):
-                if abs(c[V_T]) > AT_REST * r.size:
-                    w.slip[k] = 1 if c[V_T] > 0.0 else -1
-                else:
-                    r.rests[k] = 1
-    return decide(m, w, r, t)
+                r.rests[k] = 0
+
+
+@far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
+def first_mode(m, w, r, p, t):
+    """Choose the mode a run begins in."""
+    for k in range(m.n_contact):
+        w.side[k] = OPEN
+        w.slip[k] = 0
+    activate(m, w)
+    modes.configure(m, w, t, r.y, at(r.y, m.n_dof))
+    first_sides(m, w, r, t)
+    status = decide(m, w, r, p, t)
+    if status != DECIDED:
+        return status
+    for i in range(r.n_y):
+        r.ahead[i] = r.y[i]
+    accelerations(m, w, r, t)
+    is_new = False
+    for k in range(m.n_contact):
+        c = at(w.contact, CONTACT * k)
+        is_closed = abs(c[GAP]) <= CLOSED * r.size and c[GAP_RATE] == 0.0
+        if is_closed and w.side[k] == OPEN and assemble.gap_acceleration(m, w, k) < 0.0:
+            w.approach[k] = 0.0
+            begin_pressing(m, w, r, k)
+            is_new = True
+    return decide(m, w, r, p, t) if is_new else DECIDED

@@ -23,6 +23,8 @@ class Tables(Block):
     n_profile = INTEGER
     n_force = INTEGER
     n_contact = INTEGER
+    n_group = INTEGER
+    n_largest = INTEGER  # contacts in the largest group
     n_guard = INTEGER  # of the user's events
     n_watch = INTEGER  # all guards: the user's, then four for each contact
     n_work = INTEGER
@@ -30,6 +32,7 @@ class Tables(Block):
     par = FLOATS  # parameters of every element
     address = INTEGERS  # of each kind's row function
 
+    force = NUMBER  # N, weight of the model, or of its inertia where there is no gravity
     energy = NUMBER  # J, of the whole model turning at 1 rad/s
     mass = FLOATS  # (n_dof) masses and inertias; 0 for what cannot turn
     minv = FLOATS  # (n_dof) inverse masses; 0 for what cannot accelerate
@@ -84,6 +87,7 @@ class Tables(Block):
     contact_mu = FLOATS  # while slipping
     contact_mu0 = FLOATS  # at rest
     contact_row = INTEGERS  # constraint row of sticking, -1 without friction
+    contact_group = INTEGERS  # contacts that share bodies or joints with each other
     contact_work = INTEGERS  # entry of the ledger: normal; the next is friction
 
     guard_kind = INTEGERS

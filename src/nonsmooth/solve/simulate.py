@@ -19,7 +19,7 @@ from nonsmooth.errors import (
     NonsmoothWarning,
     SolveError,
 )
-from nonsmooth.kernels import entry, guards, loop
+from nonsmooth.kernels import entry, guards, lcp, loop
 from nonsmooth.kernels import run as codes
 from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGERS
 from nonsmooth.kernels.run import Log, Run
@@ -41,6 +41,8 @@ CHUNK_BYTES = 8_000_000
 MAX_CHUNK_STEPS = 2000
 # Places at which a failed step is searched for the element that failed it.
 N_SEARCH = 65
+# Pivots allowed to the friction problem for each of its pairs.
+PIVOTS = 50
 # Python looks in this often, for progress and interruption.
 TICK_SECONDS = 0.1
 
@@ -145,6 +147,9 @@ class _Driver:
             )
         self.work = self.system.work()
         self.state = self._new_run(is_radau, options.method == "auto" and fits)
+        # Lemke's path visits a few bases for each contact.
+        n_pair = 2 * self.system.tables.n_largest
+        self.lcp = lcp.lcp_work(n_pair, PIVOTS * (1 + n_pair))
         self.chunks: list[tuple[Log, int, float, int]] = []
         self.events: list[EventRecord] = []
         self.arc = 0
@@ -153,7 +158,8 @@ class _Driver:
     def _new_run(self, is_implicit: bool, is_auto: bool) -> Run:
         system, options, tb = self.system, self.options, self.tableau
         n, n_y = system.n_dof, system.n_y
-        n_watch, n_contact = system.tables.n_watch, system.tables.n_contact
+        m = system.tables
+        n_watch, n_contact, n_rest = m.n_watch, m.n_contact, m.n_largest
         # The implicit method's arrays are needed only where it can be used.
         ni = n if is_implicit or is_auto else 0
         n_coef = max(3, tb.degree)
@@ -162,9 +168,11 @@ class _Driver:
             "K": max(tb.n, 2) * n_y, "C": n_coef * n_y, "e": 2 * n_y, "tol": n_y,
             "dense": n_y, "rate": n, "guard": 2 * n_watch, "side": n_watch,
             "node": (guards.N_NODE + 1) * 2 * n_watch, "root": n_watch,
-            "is_at_zero": n_watch, "fired": n_watch, "beside": 2 * n_watch,
-            "rests": n_contact, "freed": n_contact, "listed": n_contact, "delassus": n_contact**2,
-            "slip_rate": n_contact, "limit": n_contact, "friction": n_contact,
+            "is_at_zero": n_watch, "fired": n_watch,
+            "is_touched": m.n_group, "rests": n_contact, "freed": n_contact,
+            "listed": n_rest, "delassus": n_rest**2, "slip_rate": n_rest,
+            "limit": n_rest, "M": 4 * n_rest**2, "q_lcp": 2 * n_rest,
+            "z_lcp": 2 * n_rest, "w_lcp": 2 * n_rest, "ahead": n_y,
             "Z": 6 * ni, "W": 6 * ni, "F": 3 * n_y if ni else 0, "Aq": ni * ni,
             "Av": ni * ni, "real_lu": ni * ni, "real_swap": ni,
             "complex_lu": ni * ni, "complex_swap": ni, "x": 2 * ni, "z": 2 * ni,
@@ -189,6 +197,9 @@ class _Driver:
             "t": self.t_start,
             "t_cap": math.inf,
             "t_singular": math.inf,
+            "t_switch": -math.inf,
+            "h_touch": math.inf,
+            "t_tie": math.inf,
             "n_y": n_y,
             "n_coef": n_coef,
         }
@@ -219,7 +230,8 @@ class _Driver:
         state = self.state
         # Compile before the clock starts.
         loop.march(
-            self.system.tables, self.work, state, self.tableau, self._new_log(), 0.0, 0
+            self.system.tables, self.work, state, self.tableau, self._new_log(),
+            self.lcp, 0.0, 0,
         )
         stops = [t for t in self.system.breaks if self.t_start < t < self.until]
         status = codes.END
@@ -253,6 +265,7 @@ class _Driver:
                     state,
                     self.tableau,
                     log,
+                    self.lcp,
                     t_stop,
                     n_steps,
                 )
