@@ -1,22 +1,21 @@
 """The plate compactor in exudyn: cpu time and error of theta1 over 0.5 s.
 
 A box and an eccentric rotor on it, driven at constant relative speed; two corners
-with F_N = max(0, K d^1.5 + c d d') and Coulomb friction mu clip(v_t / v_reg, -1, 1).
-From `equilibrium`, without lasting stick, so mu0 plays no part. Two formulations:
+with F_N = max(0, K d^1.5 + c d d') and friction mu F_N clip(v_t / v_reg, -1, 1). From
+`equilibrium`, which never sticks for long, so mu0 plays no part. Two formulations:
 
 bodies
     Box and rotor are bodies, hinge and drive constraints, the corners connectors with
-    symbolic user functions. Generalised alpha. As it has no error control, a user
+    symbolic user functions; generalised alpha. It has no error control, so a user
     function asks for short steps while a pressed corner reverses.
 by_hand
-    The three equations left without the rotor, in a Numba user function. DOPRI5.
+    The three equations left without the rotor, in a Numba user function; DOPRI5.
 
-Run from the root of the repository:
-
-    python -m benchmarks.peers.exudyn_compactor
+Run from the root: `python -m benchmarks.peers.exudyn_compactor`.
 """
 
 import argparse
+import cmath
 import math
 import time
 from pathlib import Path
@@ -32,22 +31,14 @@ REFERENCE = Path(__file__).parents[2] / "tests" / "data" / "compactor_transient.
 T_END = 0.5  # s
 M1, M2, J1, J2 = 92.0, 7.0, 0.4423, 0.00247
 K, C, MU, W, E, G = 3.1e6, 23e3, 0.45, 420.0, 0.018, 9.81
-# From C1, in the box frame.
-O1, HINGE = (0.033, -0.032), (0.063, 0.092)
-LEFT, RIGHT, BELOW = -0.167, 0.233, -0.16
-SHORT = 1e-3  # s²/m, short step over v_reg; slip changes by up to 400 m/s²
+# Seen from C1 in the box frame: centre O1, hinge A, the two corners.
+CENTRE, HINGE, LEFT, RIGHT, BELOW = 0.033 - 0.032j, 0.063 + 0.092j, -0.167, 0.233, -0.16
+SHORT = 1e-3  # s²/m, short step over v_reg: v_t changes by up to 400 m/s²
 
 Formulation = Literal["bodies", "by_hand"]
-# Target, rad: settings that keep to it all along, with a margin for other steps.
-BEST: dict[Formulation, dict[float, dict[str, float]]] = {"bodies": {}, "by_hand": {}}
 
 
-def _turned(angle: float, x: float, y: float) -> tuple[float, float]:
-    c, s = math.cos(angle), math.sin(angle)
-    return c * x - s * y, s * x + c * y
-
-
-def _bodies(exu: Any, items: Any, mbs: Any, start: Any, v_reg: float) -> tuple[Any, ...]:
+def _bodies(exu: Any, items: Any, mbs: Any, c1: complex, theta: float, v_reg: float):
     """Add box, rotor, joints and corners; return the box's node and what must live."""
     from exudyn.advancedUtilities import (  # pyright: ignore
         CreateSymbolicUserFunction as symbolic,
@@ -55,18 +46,19 @@ def _bodies(exu: Any, items: Any, mbs: Any, start: Any, v_reg: float) -> tuple[A
 
     op, keep = exu.symbolic, []
 
-    def body(mass: float, inertia: float, pose: Any, rate: Any) -> tuple[Any, Any]:
+    def body(mass: float, inertia: float, centre: complex, rate: list[float]):
+        pose = [centre.real, centre.imag, theta]
         node = mbs.AddNode(
             items.NodeRigidBody2D(referenceCoordinates=pose, initialVelocities=rate)
         )
+        rigid = items.ObjectRigidBody2D(mass=mass, inertia=inertia, nodeNumber=node)
         y = mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=node, coordinate=1))
         mbs.AddLoad(items.LoadCoordinate(markerNumber=y, load=-mass * G))
-        add = items.ObjectRigidBody2D(mass=mass, inertia=inertia, nodeNumber=node)
-        return node, mbs.AddObject(add)
+        return node, mbs.AddObject(rigid)
 
     def point(body: Any, x: float, y: float) -> Any:
-        add = items.MarkerBodyPosition(bodyNumber=body, localPosition=[x, y, 0.0])
-        return mbs.AddMarker(add)
+        at = items.MarkerBodyPosition(bodyNumber=body, localPosition=[x, y, 0.0])
+        return mbs.AddMarker(at)
 
     def corner(mbs, t, item, u, v, stiffness, damping, offset):
         d = op.max(-u[1], 0.0)
@@ -76,53 +68,46 @@ def _bodies(exu: Any, items: Any, mbs: Any, start: Any, v_reg: float) -> tuple[A
     def angle(mbs, t, item, offset):
         return W * t
 
-    def compiled(function: Any, name: str, kind: str) -> Any:
-        keep.append(symbolic(mbs, function, name, itemTypeName=kind))
-        return keep[-1]
+    def compiled(function: Any, name: str, kind: Any) -> dict[str, Any]:
+        keep.append(symbolic(mbs, function, name, itemTypeName=kind.__name__))
+        return {name: keep[-1]}
 
-    x, y, theta = start
-    ex, ey = _turned(theta, E, 0.0)
-    ax, ay = _turned(theta, *HINGE)
-    box, one = body(M1, J1, [x, y, theta], [0.0, 0.0, 0.0])
-    pose, rate = [x + ax + ex, y + ay + ey, theta], [-W * ey, W * ex, W]
-    rotor, two = body(M2, J2, pose, rate)
-    hinge = [point(one, *HINGE), point(two, -E, 0.0)]
+    turn = cmath.exp(1j * theta)
+    box, one = body(M1, J1, c1, [0.0, 0.0, 0.0])
+    rate = [-W * E * turn.imag, W * E * turn.real, W]
+    rotor, two = body(M2, J2, c1 + turn * (HINGE + E), rate)
+    hinge = [point(one, HINGE.real, HINGE.imag), point(two, -E, 0.0)]
     mbs.AddObject(items.ObjectJointRevolute2D(markerNumbers=hinge))
-    turn = [
+    angles = [
         mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=node, coordinate=2))
         for node in (box, rotor)
     ]
-    kind = "ObjectConnectorCoordinate"
+    kind = items.ObjectConnectorCoordinate
     drive = compiled(angle, "offsetUserFunction", kind)
-    add = items.ObjectConnectorCoordinate(markerNumbers=turn, offsetUserFunction=drive)
-    mbs.AddObject(add)
+    mbs.AddObject(kind(markerNumbers=angles, **drive))
     ground = point(mbs.AddObject(items.ObjectGround()), 0.0, 0.0)
-    kind = "ObjectConnectorCartesianSpringDamper"
+    kind = items.ObjectConnectorCartesianSpringDamper
     for side in (LEFT, RIGHT):
-        add = items.ObjectConnectorCartesianSpringDamper(
-            markerNumbers=[ground, point(one, side, BELOW)],
-            springForceUserFunction=compiled(corner, "springForceUserFunction", kind),
-        )
-        mbs.AddObject(add)
+        law = compiled(corner, "springForceUserFunction", kind)
+        mbs.AddObject(kind(markerNumbers=[ground, point(one, side, BELOW)], **law))
     return box, keep
 
 
-def _guard(mbs: Any, y_0: float, theta_0: float, v_reg: float, zone: float) -> None:
-    """Ask for short steps while a pressed corner is slow or reverses."""
-    before, now = [0.0, 0.0], [0.0, 0.0]
+def _guard(mbs: Any, y: float, theta: float, v_reg: float, zone: float) -> None:
+    """Ask for short steps while a pressed corner reverses or is below zone v_reg."""
+    before, now, short = [0.0, 0.0], [0.0, 0.0], SHORT * v_reg
+    data = mbs.systemData
 
     def after_newton(mbs, t):
-        q, v = mbs.systemData.GetODE2Coordinates(), mbs.systemData.GetODE2Coordinates_t()
-        s, c = math.sin(q[2] + theta_0), math.cos(q[2] + theta_0)
-        wanted = False
+        q, v, wanted = data.GetODE2Coordinates(), data.GetODE2Coordinates_t(), False
+        c, s = math.cos(q[2] + theta), math.sin(q[2] + theta)
         for i, side in enumerate((LEFT, RIGHT)):
-            height = s * side + c * BELOW
-            now[i] = slip = v[0] - v[2] * height
-            if q[1] + y_0 + height < 0.0:
-                wanted |= slip * before[i] <= 0.0 or abs(slip) < zone * v_reg
-        short = SHORT * v_reg
+            h = s * side + c * BELOW
+            now[i] = v_t = v[0] - v[2] * h
+            if q[1] + y + h < 0.0:
+                wanted |= v_t * before[i] <= 0.0 or abs(v_t) < zone * v_reg
         if wanted and mbs.sys["dynamicSolver"].it.currentStepSize > 1.001 * short:
-            return [10.0, short]  # an error above exudyn's limit of 1: repeat
+            return [10.0, short]  # an error above exudyn's limit, 1: repeat the step
         return [0.0, -1.0]
 
     def after_step(mbs, t):
@@ -134,51 +119,116 @@ def _guard(mbs: Any, y_0: float, theta_0: float, v_reg: float, zone: float) -> N
 
 
 @numba.njit
-def _force(t, y, theta, vx, vy, omega, v_reg):  # pragma: no cover
-    """Return force and angular acceleration; x and y are of the common mass centre."""
-    c, s, m = math.cos(theta), math.sin(theta), M1 + M2
+def _force(t, y, theta, vx, vy, omega, v_reg):
+    """Return forces and angular acceleration; y, vx, vy of the common mass centre."""
+    c, s, m, share = math.cos(theta), math.sin(theta), M1 + M2, M2 / (M1 + M2)
     ex, ey = E * math.cos(W * t), E * math.sin(W * t)
-    # The rotor seen from C1 in the box frame, and its rate.
-    sx, sy, tx, ty = HINGE[0] + ex, HINGE[1] + ey, -W * ey, W * ex
-    share, reduced = M2 / m, M1 * M2 / m
-    fx, fy = 0.0, -m * G
-    moment = reduced * (W * W * (sx * ey - sy * ex) - 2.0 * omega * (sx * tx + sy * ty))
+    # The rotor's mass centre seen from C1 in the box frame, and its rate.
+    sx, sy, ux, uy = HINGE.real + ex, HINGE.imag + ey, -W * ey, W * ex
+    fx, fy, couple = 0.0, -m * G, W * W * (sx * ey - sy * ex)
+    couple = M1 * share * (couple - 2.0 * omega * (sx * ux + sy * uy))
     for side in (LEFT, RIGHT):
         px, py = side - share * sx, BELOW - share * sy
         x, h = c * px - s * py, s * px + c * py
-        v_n = vy + omega * x - share * (s * tx + c * ty)
+        v_t = vx - omega * h - share * (c * ux - s * uy)
+        v_n = vy + omega * x - share * (s * ux + c * uy)
         d = max(0.0, -y - h)
         f_n = max(0.0, d * (K * math.sqrt(d) - C * v_n))
-        v_t = vx - omega * h - share * (c * tx - s * ty)
         f_t = -MU * f_n * max(-1.0, min(1.0, v_t / v_reg))
-        fx, fy, moment = fx + f_t, fy + f_n, moment + x * f_n - h * f_t
-    return fx, fy, moment / (J1 + J2 + reduced * (sx * sx + sy * sy))
+        fx, fy, couple = fx + f_t, fy + f_n, couple + x * f_n - h * f_t
+    return fx, fy, couple / (J1 + J2 + M1 * share * (sx * sx + sy * sy))
 
 
-def _by_hand(items: Any, mbs: Any, start: Any, v_reg: float, python: bool) -> Any:
+def _by_hand(items: Any, mbs: Any, c1: complex, theta: float, v_reg: float, force: Any):
     """Add the reduced equations; return their node."""
-    x, y, theta = start
-    share, force = M2 / (M1 + M2), _force.py_func if python else _force
-    gx, gy = _turned(theta, share * (HINGE[0] + E), share * HINGE[1])
-    ux, uy = _turned(theta, 0.0, share * W * E)
-    y_g = y + gy
+    share, m = M2 / (M1 + M2) * cmath.exp(1j * theta), M1 + M2
+    g, u = c1 + share * (HINGE + E), share * W * E * 1j
 
     def rhs(mbs, t, item, q, v):
-        return force(t, q[1] + y_g, q[2] + theta, v[0], v[1], v[2], v_reg)
+        return force(t, q[1] + g.imag, q[2] + theta, v[0], v[1], v[2], v_reg)
 
-    rhs(None, 0.0, 0, [0.0] * 3, [0.0] * 3)  # compiles
+    rhs(mbs, 0.0, 0, [0.0] * 3, [0.0] * 3)  # compiles
     node = mbs.AddNode(
         items.NodeGenericODE2(
-            referenceCoordinates=[x + gx, y_g, theta],
+            referenceCoordinates=[g.real, g.imag, theta],
             initialCoordinates=[0.0] * 3,
-            initialCoordinates_t=[ux, uy, 0.0],
+            initialCoordinates_t=[u.real, u.imag, 0.0],
             numberOfODE2Coordinates=3,
         )
     )
-    mass = np.diag([M1 + M2, M1 + M2, 1.0])
-    mbs.AddObject(
-        items.ObjectGenericODE2(
-            nodeNumbers=[node], massMatrix=mass, forceUserFunction=rhs
-        )
-    )
+    kind, mass = items.ObjectGenericODE2, np.diag([m, m, 1.0])
+    mbs.AddObject(kind(nodeNumbers=[node], massMatrix=mass, forceUserFunction=rhs))
     return node
+
+
+def run(
+    step: float,
+    regularisation: float,
+    formulation: Formulation = "bodies",
+    *,
+    tolerance: float = 1e-8,
+    zone: float = 3.0,
+    spectral_radius: float = 0.9,
+    newton_tolerance: float = 1e-5,
+    is_guarded: bool = True,
+    is_compiled: bool = True,
+    repeat: int = 3,
+    reference: Path = REFERENCE,
+) -> dict[str, Any]:
+    exu, items = _load(True)
+    exu.config.printToConsole = False
+    table = np.genfromtxt(reference, delimiter=",", names=True)
+    theta = float(table["theta1"][0])
+    c1 = complex(table["x_O1"][0], table["y_O1"][0]) - cmath.exp(1j * theta) * CENTRE
+    cpu = math.inf
+    for is_last in [False] * repeat + [True]:
+        container = exu.SystemContainer()
+        mbs, s = container.AddSystem(), exu.SimulationSettings()
+        ti = s.timeIntegration
+        if formulation == "bodies":
+            node, keep = _bodies(exu, items, mbs, c1, theta, regularisation)
+            if is_guarded:
+                _guard(mbs, c1.imag, theta, regularisation, zone)
+            ti.newton.useModifiedNewton = False
+            ti.newton.relativeTolerance = newton_tolerance
+            ti.generalizedAlpha.spectralRadius = spectral_radius
+            ti.adaptiveStepRecoverySteps, ti.adaptiveStepIncrease = 2, 2.0
+            ti.adaptiveStepRecoveryIterations = 100
+            ti.minimumStepSize = 1e-12
+        else:
+            force = _force if is_compiled else _force.py_func
+            node = _by_hand(items, mbs, c1, theta, regularisation, force)
+            ti.solverType = exu.DynamicSolverType.DOPRI5
+            ti.automaticStepSize = True
+            ti.absoluteTolerance = ti.relativeTolerance = tolerance
+            ti.initialStepSize, ti.minimumStepSize = 1e-6, 1e-14
+        sensors = []
+        if is_last:
+            kinds = exu.OutputVariableType
+            sensors = [
+                mbs.AddSensor(
+                    items.SensorNode(
+                        nodeNumber=node, outputVariableType=kind, storeInternal=True
+                    )
+                )
+                for kind in (kinds.Coordinates, kinds.Coordinates_t)
+            ]
+        s.solution.file.write, s.solution.sensors.active = False, is_last
+        s.solution.sensors.writePeriod = 1e-12
+        s.parallel.numberOfThreads = 1
+        ti.endTime, ti.numberOfSteps, ti.verboseMode = T_END, round(T_END / step), 0
+        mbs.Assemble()
+        begin = time.process_time()
+        try:
+            ok = bool(mbs.SolveDynamic(s, showCausingItems=False))
+        except exu.ExudynError:
+            ok = False
+        if not is_last:
+            cpu = min(cpu, time.process_time() - begin)
+    q, v = (mbs.GetSensorStoredData(sensor) for sensor in sensors)
+    t, first = np.unique(q[:, 0], return_index=True)
+    motion = CubicHermiteSpline(t, q[first, 3] + theta, v[first, 3])
+    error = np.abs(motion(table["t"]) - table["theta1"])
+    count = mbs.sys["dynamicSolver"].it
+    return dict(ok=ok, cpu_seconds=cpu, error=float(error.max()), error_end=float(error[-1]),
+      steps=int(count.currentStepIndex)-1)

@@ -215,14 +215,13 @@ class Model(Element, family="model"):
 
 def _unknown(element: Named, body: Body, point: str) -> str:
     """Return what to say of a point, or shape, that a body does not have."""
-    if isinstance(body, PointMass):
-        return f"a point mass has no '{point}', only its place: give '{body.name}'"
-    names = [*getattr(body, "points", {})]
-    what = "point"
+    what, names = "point", [*getattr(body, "points", {})]
     if isinstance(element, Contact):
-        names += getattr(body, "shapes", {})
-        what = "point or shape"
-    return f"no such {what}; {nearest(point, names)}"
+        what, names = "point or shape", [*names, *getattr(body, "shapes", {})]
+    remedy = nearest(point, names)
+    if isinstance(body, PointMass):
+        remedy = f"there are none on a point mass; give '{body.name}'"
+    return f"no such {what}; {remedy}"
 
 
 _FAMILIES: dict[str, type[Named]] = {

@@ -13,9 +13,13 @@ import numpy as np
 import pytest
 
 from nonsmooth import (
+    Circle,
     Constant,
     ConstantRate,
+    Contact,
+    Coulomb,
     Couple,
+    DampedHertz,
     Distance,
     Drive,
     Event,
@@ -35,6 +39,7 @@ from nonsmooth import (
     Revolute,
     RigidBody,
     RotationDrive,
+    Shape,
     SmoothStep,
     SpringDamper,
     Table,
@@ -87,11 +92,25 @@ FORCES: list[Force] = [
         torque="-2*theta - 0.1*omega + t*x",
     ),
 ]
+SHAPES: dict[str, Shape] = {"rim": Circle(center=(0.1, 0.2), radius=0.3)}
 BODIES: list[Body] = [
-    RigidBody(name="it", mass=1.5, inertia=0.2, points={"q": (0.3, -0.2)}),
+    RigidBody(
+        name="it", mass=1.5, inertia=0.2, points={"q": (0.3, -0.2)}, shapes=SHAPES
+    ),
     PointMass(name="it", mass=0.7),
-    MovingSupport(name="it", x=WAVE, y=0.3, theta=WAVE, points={"q": (0.3, -0.2)}),
-    Ground(points={"q": (0.3, -0.2)}),
+    MovingSupport(
+        name="it", x=WAVE, y=0.3, theta=WAVE, points={"q": (0.3, -0.2)}, shapes=SHAPES
+    ),
+    Ground(points={"q": (0.3, -0.2)}, shapes=SHAPES),
+]
+# Their shapes, normal laws and friction laws are in test_contact_kinds.py.
+CONTACTS: list[Contact] = [
+    Contact(
+        name="it",
+        b="two.q",
+        normal=DampedHertz(stiffness=1e6, exponent=1.4, damping=3e5),
+        friction=Coulomb(mu=0.3, mu_static=0.4),
+    ),
 ]
 # What acts on one body alone: its partner receives nothing.
 ONE_SIDED = (PointForce,)
@@ -102,6 +121,7 @@ FAMILIES = [
     (Force, FORCES),
     (TimeLaw, LAWS),
     (Body, BODIES),
+    (Contact, CONTACTS),
 ]
 
 
@@ -555,7 +575,7 @@ def test_markers_move_with_their_body(body):
         work = system.work()
         y = np.concatenate([q, v])
         out = np.zeros(0)
-        entry.guard_values(system.tables, work, t, y, a, out)
+        entry.guard_values(system.tables, work, t, y, a, np.zeros_like(a), out)
         full = work.motion.reshape(-1, 9)
         assert close(full[:, 6:9], curve(pose), CLOSE_2)
 
@@ -607,11 +627,13 @@ def model_of(element) -> Model:
         return Model(bodies=bodies, forces=[element])
     if isinstance(element, Drive):
         return Model(bodies=bodies, drives=[element])
+    if isinstance(element, Contact):
+        return Model(bodies=bodies, contacts=[element])
     return Model(bodies=bodies, joints=[element])
 
 
 EVENT = Event(name="it", b="two.q", guard="y - 0.2", direction="falling")
-ALL = [*JOINTS, *DRIVES, *FORCES, *LAWS, *BODIES, EVENT]
+ALL = [*JOINTS, *DRIVES, *FORCES, *LAWS, *BODIES, *CONTACTS, EVENT]
 
 
 @pytest.mark.parametrize("format", ["yaml", "json"])

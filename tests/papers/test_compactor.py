@@ -197,13 +197,25 @@ def test_slow_rotor_events(slow):
 
 
 def test_slow_rotor_one_corner_sticks(slow):
-    """A stuck box is one stuck corner; the other one creeps at up to 1.33e-4 m/s."""
-    t = np.linspace(0.1, 1.5, 2801)
-    found = slow.sample(t)
+    """A stuck box is one stuck corner, and another one that creeps."""
+    wanted = series("compactor_stickslip_e100_w20.csv")
+    found = slow.sample(wanted["t"])
     rates = np.abs([found[f"{corner}.slip_velocity"] for corner in CORNERS])
+    # Box and rotor turn at up to 20 rad/s, 1e-7 rad is asked for; creep is 1e-4 m/s.
+    for corner in CORNERS:
+        np.testing.assert_allclose(
+            found[f"{corner}.slip_velocity"],
+            wanted[f"gdot_{corner}"],
+            rtol=0.0,
+            atol=1e-8,
+        )
     # A stuck corner's rate is projected to zero: round-off of 1e-2 m/s.
-    assert np.mean(rates.min(axis=0) < 1e-14) > 0.9
-    assert rates.max() == pytest.approx(1.33e-4, rel=0.5)
+    is_stuck = rates.min(axis=0) < 1e-14
+    np.testing.assert_array_equal(
+        is_stuck, (wanted["state_left"] == 0) | (wanted["state_right"] == 0)
+    )
+    assert np.mean(is_stuck) > 0.95
+    assert 1e-4 < rates[:, is_stuck].max() < 3e-4
 
 
 def test_slow_rotor_sound(slow):

@@ -17,7 +17,7 @@ DATA = Path(__file__).parents[1] / "data"
 FEET = {"2": "left_foot", "3": "right_foot"}
 KINDS = {"slip->stick": "stick", "break-away": "break_away"}
 MODES = {"slip+": 11, "stick": 10, "slip-": 9}
-RTOL = 1e-11
+RTOL = 1e-10
 
 
 def run(until, rtol=RTOL, **given):
@@ -121,9 +121,10 @@ def test_case_1_first_events(case1):
 
 
 def test_case_1_peak_forces(case1):
-    t = np.linspace(0.0, 10.0, 20001)
-    found = case1.sample(t)
-    # Two decimals are given, and a peak between two samples is missed by less.
+    # At a break-away the force turns within microseconds: 4871.664 N before it falls
+    # at 1e7 N/s. Two decimals are given, taken at the ends of steps.
+    t = np.concatenate([x + np.linspace(-1e-5, 1e-5, 201) for x in case1.events.t])
+    found = case1.sample(np.append(t, case1.events.t))
     peaks = [found[f"{foot}.normal_force"].max() for foot in FEET.values()]
     assert peaks == pytest.approx([4871.65, 3503.79], abs=0.02)
 

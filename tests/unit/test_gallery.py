@@ -41,6 +41,8 @@ def toy(
     name: str = "block",
     heavy: bool = False,
     side: Literal["left", "right"] = "left",
+    spin: float | None = None,
+    turns: Literal[1, 2] | None = None,
 ) -> Model:
     """Make a toy.
 
@@ -58,12 +60,20 @@ def toy(
     heavy : bool
         Whether it is; the default is
         that it is not.
+    spin : float, optional
+        Its spin, rad/s; set by `side`.
+    turns : int, optional
+        How often.
 
     References
     ----------
     [Nobody1900]_
     """
-    body = RigidBody(name=name, mass=10 * mass if heavy else mass, inertia=n)
+    if spin is None:
+        spin = 1.0 if side == "left" else -1.0
+    spin *= turns or 1
+    mass = 10 * mass if heavy else mass
+    body = RigidBody(name=name, mass=mass, inertia=n, angular_velocity=spin)
     return Model(title=side, bodies=[body])
 '''
 
@@ -82,10 +92,15 @@ def toy(tmp_path, monkeypatch):
 
 
 def test_systems():
-    assert {"crank_rocker", "n_four_bar", "pendulum_chain", "slider_crank"} <= set(
-        SYSTEMS
-    )
+    smooth = {"crank_rocker", "n_four_bar", "pendulum_chain", "slider_crank"}
+    contact = {"belt", "compactor", "free_standing", "incline", "two_blocks"}
+    assert smooth | contact <= set(SYSTEMS)
     assert tuple(sorted(SYSTEMS)) == SYSTEMS
+
+
+def is_set(parameter):
+    """Return whether another parameter sets this one, and its text says so."""
+    return parameter.default is None and "set by `" in parameter.meaning
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -98,7 +113,8 @@ def test_every_parameter_is_documented(system):
     for p in described:
         assert p.meaning, p
         assert p.unit or p.type != "float", p
-        assert type(p.default).__name__ == p.type or " | " in p.type, p
+        is_choice = " | " in p.type
+        assert type(p.default).__name__ == p.type or is_choice or is_set(p), p
     assert gallery.summary(system)
     assert "Source: " in gallery.describe(system)
     assert 0.0 < gallery.duration(system) < math.inf
@@ -324,6 +340,46 @@ def test_all_types_convert():
     ):
         with pytest.raises(ModelError, match=re.escape(f"toy: {message}")):
             gallery.build("toy", **wrong)
+
+
+@pytest.mark.usefixtures("toy")
+def test_optional_parameters():
+    found = {p.name: p for p in gallery.parameters("toy")}
+    assert (found["spin"].type, found["spin"].default) == ("float", None)
+    assert found["spin"].unit == "rad/s"
+    assert found["spin"].meaning == "Its spin; set by `side`"
+    assert (found["turns"].type, found["turns"].default) == ("1 | 2", None)
+
+    def spin(**given):
+        return rigid(gallery.build("toy", **given), "block").angular_velocity
+
+    assert spin() == spin(spin=None) == spin(side="left", turns=None) == 1.0
+    assert spin(side="right") == -1.0
+    assert spin(side="right", spin="0.5") == spin(spin=0.5) == 0.5
+    assert spin(turns="2") == spin(turns=2) == 2.0
+    # Zero is a value, and None is nothing a command line can say.
+    assert spin(spin=0) == 0.0
+    for wrong, message in (
+        ({"spin": "None"}, "spin = 'None'; give a number"),
+        ({"spin": ""}, "spin = ''; give a number"),
+        ({"spin": True}, "spin = True; give a number"),
+        ({"turns": 3}, "turns = 3; "),
+        ({"mass": None}, "mass = None; give a number"),
+    ):
+        with pytest.raises(ModelError, match=re.escape(f"toy: {message}")):
+            gallery.build("toy", **wrong)
+
+
+def test_units():
+    units = {
+        p.name: p.unit
+        for system in ("compactor", "incline", "free_standing")
+        for p in gallery.parameters(system)
+    }
+    assert units["K"] == "N/m^n"
+    assert units["c2"] == "N s/m^2"
+    assert units["angle"] == "deg"
+    assert units["mu0"] == "1"
 
 
 # ---- imports ---------------------------------------------------------------------

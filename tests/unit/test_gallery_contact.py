@@ -181,7 +181,7 @@ def test_incline_motion(given):
     np.testing.assert_allclose(way, exact.x, rtol=0.0, atol=FIGURE)
     np.testing.assert_allclose(speed, exact.v, rtol=0.0, atol=FIGURE)
     weight = given.get("m", 1.0) * 9.81 * math.cos(oracle.angle)
-    # The start is rounded: 1e-17 m at 65536 N/m, which may swing up a little.
+    # The start is rounded: 1e-17 m at 1e3 N/m, which may swing up a little.
     np.testing.assert_allclose(found["sole.normal_force"], weight, rtol=0.0, atol=1e-7)
 
 
@@ -262,7 +262,7 @@ def test_two_blocks_leave_together():
 
 def test_two_blocks_normal_forces():
     found = run("two_blocks").sample()
-    # Places of 0.1 m are rounded by 1e-17 m, at 65536 N/m; that may swing up a little.
+    # Places of 0.1 m are rounded by 1e-17 m, at 3e3 N/m; that may swing up a little.
     for name, weight in (("ground_lower", 29.43), ("lower_upper", 9.81)):
         np.testing.assert_allclose(
             found[f"{name}.normal_force"], weight, rtol=0.0, atol=1e-7

@@ -18,12 +18,16 @@ from hypothesis import strategies as st
 
 from nonsmooth import io
 from nonsmooth.elements.base import Element, field_types, quantity
-from nonsmooth.elements.bodies import Body, Ground, MovingSupport, RigidBody
+from nonsmooth.elements.bodies import Body, Ground, MovingSupport, PointMass, RigidBody
+from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive, RotationDrive
 from nonsmooth.elements.events import Event
 from nonsmooth.elements.forces import ExpressionForce, Force, PointForce, SpringDamper
+from nonsmooth.elements.friction import Coulomb, FrictionLaw
 from nonsmooth.elements.joints import Joint, PinInSlot, Revolute
 from nonsmooth.elements.laws import ConstantRate, Expression, Harmonic, Table, TimeLaw
+from nonsmooth.elements.normal import DampedHertz, Flores, KelvinVoigt, NormalLaw
+from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
 from nonsmooth.errors import ModelError
 from nonsmooth.model import Model
 
@@ -32,7 +36,8 @@ from nonsmooth.model import Model
 def only_built_in_kinds():
     """Hide kinds that other test files register: messages list those there are."""
     with pytest.MonkeyPatch.context() as patch:
-        for family in (Body, Joint, Drive, Force, TimeLaw):
+        families = (Body, Joint, Drive, Force, TimeLaw, Shape, NormalLaw, FrictionLaw)
+        for family in families:
             kinds = family.kinds.items()
             built_in = {n: k for n, k in kinds if k.__module__.startswith("nonsmooth.")}
             patch.setattr(family, "kinds", built_in)
@@ -260,6 +265,31 @@ POINTS = st.dictionaries(
     st.tuples(NUMBERS, NUMBERS),
     max_size=3,
 )
+# Convex and counter-clockwise: some of 24 places on an ellipse, in order.
+POLYGONS = st.builds(
+    lambda places, a, b: Polygon(
+        vertices=tuple(
+            (a * math.cos(math.pi * k / 12), b * math.sin(math.pi * k / 12))
+            for k in sorted(places)
+        )
+    ),
+    st.sets(st.integers(0, 23), min_size=3),
+    st.floats(1e-3, 1e3),
+    st.floats(1e-3, 1e3),
+)
+SEGMENTS = (
+    st.lists(st.tuples(NUMBERS, NUMBERS), min_size=2, max_size=2)
+    .filter(lambda ends: math.dist(*ends) > 0.0)
+    .map(lambda ends: Segment(start=ends[0], end=ends[1]))
+)
+COULOMB = st.lists(st.floats(0.0, 1e3), min_size=1, max_size=2).map(
+    lambda mu: Coulomb(**dict(zip(("mu", "mu_static"), sorted(mu), strict=False)))
+)
+SHAPES = st.deferred(
+    lambda: st.dictionaries(
+        st.sampled_from(["rim", "sole_2", "größe"]), values(Shape, {}), max_size=2
+    )
+)
 EXPRESSIONS = st.sampled_from(["0", "0.8*sin(pi*t)", "-2e3", "where(t < 1, t, 1)"])
 
 
@@ -276,7 +306,9 @@ def values(annotation, metadata):
     if annotation is float:
         low = metadata.get("above")
         low = metadata.get("minimum") if low is None else math.nextafter(low, math.inf)
-        return NUMBERS if low is None else st.floats(low, allow_infinity=False)
+        high = metadata.get("maximum")
+        is_bounded = low is not None or high is not None
+        return st.floats(low, high, allow_infinity=False) if is_bounded else NUMBERS
     if annotation is str:
         return EXPRESSIONS
     if annotation is NoneType:
@@ -284,7 +316,7 @@ def values(annotation, metadata):
     if get_origin(annotation) is Literal:
         return st.sampled_from(parts)
     if get_origin(annotation) is dict:
-        return POINTS
+        return SHAPES if parts[1] is Shape else POINTS
     if get_origin(annotation) is tuple:
         return st.tuples(*[values(part, {}) for part in parts])
     return st.one_of([values(part, metadata) for part in parts])
@@ -298,6 +330,8 @@ def elements(kind, **fixed):
         return rows.map(
             lambda x: Table(times=tuple(sorted(x)), values=tuple(x.values()))
         )
+    if kind in (Polygon, Segment, Coulomb):
+        return {Polygon: POLYGONS, Segment: SEGMENTS, Coulomb: COULOMB}[kind]
     required = {name: st.just(value) for name, value in fixed.items()}
     optional = {}
     for item in dataclasses.fields(kind):
@@ -325,7 +359,7 @@ def random_models():
                 fixed["name"] = "ground"
             if name != "bodies":
                 fixed["b"] = "two"
-                fixed["a"] = "ground" if kind is PointForce else "one"
+                fixed["a"] = "ground" if kind in (PointForce, Contact) else "one"
             choices.append(st.none() | elements(kind, **fixed))
         lists[name] = st.tuples(*choices).map(lambda x: tuple(filter(None, x)))
     return st.builds(
@@ -444,7 +478,8 @@ REFUSALS = [
     (
         "      rail: [0, 1]",
         "      rail: [0, 1]\n    mass: 1",
-        "line 28: bodies[3].mass: unknown key 'mass'; valid: name, points, type",
+        "line 28: bodies[3].mass: unknown key 'mass'; valid: name, points, "
+        "shapes, type",
     ),
     (
         "pin: [-0.5, 0]",
@@ -696,6 +731,291 @@ def test_schema_key_is_for_editors():
 def test_no_source_no_prefix():
     with pytest.raises(ModelError, match=r"^nonsmooth is missing"):
         io.from_dict({})
+
+
+# ---- contacts and shapes ---------------------------------------------------------
+
+CONTACTS = Model(
+    title="Block on a belt",
+    bodies=(
+        RigidBody(
+            name="block",
+            mass=2,
+            inertia=0.1,
+            points={"toe": (0.1, -0.05)},
+            shapes={
+                "outline": Polygon(vertices=((0, 0), (1, 0), (0, 0.5))),
+                "heel": Circle(center=(-0.1, -0.05), radius=0.01),
+            },
+        ),
+        MovingSupport(name="belt", x=ConstantRate(rate=0.5)),
+        Ground(
+            points={"nail": (0, 1)},
+            shapes={
+                "ramp": Line(angle=0.25),
+                "step": Segment(start=(1, 0), end=(2, 0)),
+            },
+        ),
+        PointMass(name="bob", mass=1),
+    ),
+    contacts=(
+        Contact(
+            name="sole",
+            a="belt",
+            b="block.outline",
+            normal=DampedHertz(stiffness=1e7, damping=2e5),
+            friction=Coulomb(mu=0.3, mu_static=0.4),
+        ),
+        Contact(
+            name="drop",
+            a="ground.ramp",
+            b="bob",
+            normal=Flores(stiffness=1e22, restitution=0.5),
+        ),
+        Contact(name="bare", b="block.toe", normal=KelvinVoigt(stiffness=1e5)),
+    ),
+)
+
+CONTACTS_TEXT = """\
+nonsmooth: 1
+title: Block on a belt
+
+bodies:
+  - type: RigidBody
+    name: block
+    mass: 2
+    inertia: 0.1
+    points:
+      toe: [0.1, -0.05]
+    shapes:
+      outline:
+        type: Polygon
+        vertices:
+          - [0, 0]
+          - [1, 0]
+          - [0, 0.5]
+      heel:
+        type: Circle
+        center: [-0.1, -0.05]
+        radius: 0.01
+  - type: MovingSupport
+    name: belt
+    x:
+      type: ConstantRate
+      rate: 0.5
+  - type: Ground
+    points:
+      nail: [0, 1]
+    shapes:
+      ramp:
+        type: Line
+        angle: 0.25
+      step:
+        type: Segment
+        start: [1, 0]
+        end: [2, 0]
+  - type: PointMass
+    name: bob
+    mass: 1
+
+contacts:
+  - type: Contact
+    name: sole
+    a: belt
+    b: block.outline
+    normal:
+      type: DampedHertz
+      stiffness: 10000000
+      damping: 200000
+    friction:
+      type: Coulomb
+      mu: 0.3
+      mu_static: 0.4
+  - type: Contact
+    name: drop
+    a: ground.ramp
+    b: bob
+    normal:
+      type: Flores
+      stiffness: 1.0e+22
+      restitution: 0.5
+  - type: Contact
+    name: bare
+    b: block.toe
+    normal:
+      type: KelvinVoigt
+      stiffness: 100000
+"""
+
+
+def test_contacts_are_pleasant_to_read():
+    assert io.dumps(CONTACTS) == CONTACTS_TEXT
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_contacts_round_trip(format, tmp_path):
+    assert io.loads(io.dumps(CONTACTS, format), format) == CONTACTS
+    path = tmp_path / f"block.{format}"
+    io.save(CONTACTS, path)
+    assert io.load(path) == CONTACTS
+
+
+def test_a_contact_needs_no_type_and_no_friction():
+    text = CONTACTS_TEXT.replace("type: Contact\n    name", "name")
+    assert io.loads(text) == CONTACTS
+    text = CONTACTS_TEXT.replace("b: bob\n", "b: bob\n    friction: null\n")
+    assert io.loads(text) == CONTACTS
+
+
+NORMALS = "KelvinVoigt, Hertz, DampedHertz, HuntCrossley, LankaraniNikravesh, Flores"
+CONTACT_REFUSALS = [
+    (
+        "      heel:\n        type: Circle",
+        "      heel:\n        type: Cirlce",
+        "line 19: bodies[0].shapes.heel.type: body 'block': "
+        f"shapes.heel.type = 'Cirlce'; did you mean 'Circle'? {IN_PYTHON}",
+    ),
+    (
+        "        type: Circle\n",
+        "",
+        "line 18: bodies[0].shapes.heel: body 'block': type is missing; "
+        "valid: Line, Circle, Segment, Polygon",
+    ),
+    (
+        "type: Circle",
+        "type: Hertz",
+        "line 19: bodies[0].shapes.heel.type: body 'block': "
+        "shapes.heel.type = 'Hertz'; this is a kind of normal law, not of shape; "
+        "valid: Line, Circle, Segment, Polygon",
+    ),
+    (
+        "radius: 0.01",
+        "radius: -1",
+        "line 21: bodies[0].shapes.heel.radius: body 'block': Circle: "
+        "radius = -1.0; must be > 0 m",
+    ),
+    (
+        "          - [1, 0]\n",
+        "          - [1, left]\n",
+        "line 16: bodies[0].shapes.outline.vertices[1][1]: body 'block': "
+        "shapes.outline.vertices[1][1] = 'left'; give a number",
+    ),
+    (
+        "          - [1, 0]\n          - [0, 0.5]\n",
+        "          - [0, 0.5]\n          - [1, 0]\n",
+        "line 14: bodies[0].shapes.outline.vertices: body 'block': Polygon: "
+        "vertices = ((0.0, 0.0), (0.0, 0.5), (1.0, 0.0)); they run clockwise; "
+        "reverse their order",
+    ),
+    (
+        "end: [2, 0]",
+        "end: [1, 0]",
+        "line 37: bodies[2].shapes.step.end: Segment: end = (1.0, 0.0); "
+        "must differ from start",
+    ),
+    (
+        "      heel:",
+        "      toe:",
+        "line 11: bodies[0].shapes: body 'block': shapes = 'toe'; "
+        "a point has this name; choose another",
+    ),
+    (
+        "      heel:",
+        "      x:",
+        "line 11: bodies[0].shapes: body 'block': shapes = 'x'; "
+        "this name is a column's; choose another",
+    ),
+    (
+        "    mass: 1\n",
+        "    mass: 1\n    shapes: {rim: {type: Circle, radius: 1}}\n",
+        "line 41: bodies[3].shapes: body 'bob': unknown key 'shapes'; "
+        "valid: name, mass, position, velocity, type",
+    ),
+    (
+        "normal:\n      type: Flores\n      stiffness: 1.0e+22\n      restitution: 0.5",
+        "normal: 3",
+        "line 59: contacts[1].normal: contact 'drop': normal = 3; "
+        f"give {{type: {NORMALS.replace(', ', ' | ')}, ...}}",
+    ),
+    (
+        "type: Flores",
+        "type: Floris",
+        "line 60: contacts[1].normal.type: contact 'drop': normal.type = 'Floris'; "
+        f"did you mean 'Flores'? {IN_PYTHON}",
+    ),
+    (
+        "restitution: 0.5",
+        "restitution: 1.5",
+        "line 62: contacts[1].normal.restitution: contact 'drop': Flores: "
+        "restitution = 1.5; must be <= 1",
+    ),
+    (
+        "restitution: 0.5",
+        "restitution: high",
+        "line 62: contacts[1].normal.restitution: contact 'drop': "
+        "normal.restitution = 'high'; give a number > 0 <= 1",
+    ),
+    (
+        "mu_static: 0.4",
+        "mu_static: 0.2",
+        "line 54: contacts[0].friction.mu_static: contact 'sole': Coulomb: "
+        "mu_static = 0.2; must be >= mu = 0.3",
+    ),
+    (
+        "mu_static: 0.4",
+        "mu_statc: 0.4",
+        "line 54: contacts[0].friction.mu_statc: contact 'sole': "
+        "unknown key 'mu_statc'; did you mean 'mu_static'?",
+    ),
+    (
+        "      type: Coulomb\n      mu: 0.3\n",
+        "      type: Coulomb\n",
+        "line 51: contacts[0].friction: contact 'sole': mu is missing; "
+        "give mu: a number >= 0",
+    ),
+    (
+        "    b: bob\n    normal:\n      type: Flores\n      stiffness: 1.0e+22\n"
+        "      restitution: 0.5\n",
+        "    b: bob\n",
+        "line 55: contacts[1]: contact 'drop': normal is missing; "
+        f"give normal: {{type: {NORMALS.replace(', ', ' | ')}, ...}}",
+    ),
+    (
+        "type: Contact\n    name: drop",
+        "type: Contacts\n    name: drop",
+        "line 55: contacts[1].type: contact 'drop': type = 'Contacts'; "
+        f"did you mean 'Contact'? {IN_PYTHON}",
+    ),
+    (
+        "a: ground.ramp",
+        "a: ground.rmap",
+        "line 57: contacts[1].a: contact 'drop': a = 'ground.rmap'; "
+        "no such point or shape; did you mean 'ramp'?",
+    ),
+    (
+        "a: ground.ramp",
+        "a: ground.nail",
+        "line 57: contacts[1].a: contact 'drop': a = 'ground.nail'; "
+        "a point has no surface to touch; give a shape (valid: ramp, step)",
+    ),
+    (
+        "name: drop",
+        "name: sole",
+        "line 56: contacts[1].name: contact 'sole': name = 'sole'; "
+        "already used by a contact",
+    ),
+]
+
+
+@pytest.mark.usefixtures("parser")
+@pytest.mark.parametrize(("old", "new", "message"), CONTACT_REFUSALS)
+def test_refusals_of_contacts(old, new, message):
+    assert old in CONTACTS_TEXT
+    text = CONTACTS_TEXT.replace(old, new, 1)
+    assert refusal(text) == f"arm, {message}"
+    with pytest.raises(ModelError) as caught:
+        io.from_dict(io._YamlDocument(text, "").data)
+    assert str(caught.value) == re.sub(r"^line \d+: ", "", message)
 
 
 # ---- the text itself -------------------------------------------------------------
@@ -1030,6 +1350,42 @@ def test_schema_accepts_what_is_valid():
 )
 def test_schema_refuses_what_is_refused(old, new):
     data = io._YamlDocument(TEXT.replace(old, new, 1), "").data
+    assert not validator().is_valid(data)
+
+
+def test_schema_of_contacts():
+    validator().validate(io.to_dict(CONTACTS))
+    definitions = io.schema()["$defs"]
+    assert definitions["contact.Contact"]["required"] == ["name", "b", "normal"]
+    assert definitions["contact.Contact"]["properties"]["friction"]["anyOf"] == [
+        {"$ref": "#/$defs/friction_law"},
+        {"type": "null"},
+    ]
+    assert definitions["body.Ground"]["properties"]["shapes"] == {
+        "type": "object",
+        "additionalProperties": {"$ref": "#/$defs/shape"},
+        "default": {},
+    }
+    assert "shapes" not in definitions["body.PointMass"]["properties"]
+    assert definitions["normal_law.Flores"]["properties"]["restitution"] == {
+        "type": "number",
+        "exclusiveMinimum": 0.0,
+        "maximum": 1.0,
+        "default": 1.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (old, new)
+        for old, new, message in CONTACT_REFUSALS
+        if re.search("unknown key|missing|type =|give a|give {|must be <= 1", message)
+        and "point" not in message
+    ],
+)
+def test_schema_refuses_what_is_refused_of_contacts(old, new):
+    data = io._YamlDocument(CONTACTS_TEXT.replace(old, new, 1), "").data
     assert not validator().is_valid(data)
 
 

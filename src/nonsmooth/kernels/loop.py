@@ -21,8 +21,9 @@ from nonsmooth.kernels.run import (
 )
 
 # Steps in a row that look stiff before the implicit method takes over, and calm
-# steps that clear the suspicion or hand back [HairerWanner1996]_ IV.2.
-STIFF_STEPS, CALM_STEPS = 15, 6
+# steps that clear the suspicion [HairerWanner1996]_ IV.2; calm implicit steps that
+# hand back, more than a passing transient takes.
+STIFF_STEPS, CALM_STEPS, HAND_BACK = 15, 6, 24
 # A step must move time by more than a few units of round-off.
 MIN_STEP = 1e-15
 # A step that fails at this size, relative to the time, fails for good.
@@ -348,8 +349,10 @@ def record(m, w, r, log, h, is_implicit):
 def choose_method(m, r, tb, h):
     """Count stiff and calm steps; change method when the count is reached."""
     if r.is_implicit:
-        r.n_calm = r.n_calm + 1 if h * r.radius < radau.CALM else 0
-        if r.n_calm >= CALM_STEPS:
+        # A step that is still growing, after a start or an event, says nothing.
+        is_calm = h * r.radius < radau.CALM and r.h < 2.0 * h
+        r.n_calm = r.n_calm + 1 if is_calm else 0
+        if r.n_calm >= HAND_BACK:
             r.is_implicit = 0
             r.n_calm = 0
             r.n_stiff = 0

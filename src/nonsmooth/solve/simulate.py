@@ -321,33 +321,33 @@ class _Driver:
     ) -> Result:
         state, options = self.state, self.options
         n_coef, n_y = state.n_coef, self.system.n_y
-        n_contact = self.system.tables.n_contact
-        parts = self.chunks
+        m = self.system.tables
+        n_step = sum(n for _, n, _, _ in self.chunks)
 
-        def join(arrays: list[Any], dtype: Any) -> Any:
-            return np.concatenate([np.zeros(0, dtype), *arrays])
+        def column(name: str, width: int) -> Any:
+            parts = [getattr(log, name)[: n * width] for log, n, _, _ in self.chunks]
+            joined = np.concatenate(parts) if parts else getattr(self.log, name)[:0]
+            return joined.reshape(n_step, width)
+
+        def repeated(k: int, dtype: type) -> Any:
+            parts = [np.full(chunk[1], chunk[k], dtype) for chunk in self.chunks]
+            return np.concatenate([np.zeros(0, dtype), *parts])
 
         steps = Steps(
-            t=join([log.t[:n] for log, n, _, _ in parts], float),
-            h=join([log.h[:n] for log, n, _, _ in parts], float),
-            coef=join(
-                [log.coef[: n * (1 + n_coef) * n_y] for log, n, _, _ in parts], float
-            ).reshape(-1, 1 + n_coef, n_y),
-            cap=join([np.full(n, cap) for _, n, cap, _ in parts], float),
-            is_implicit=join([log.is_implicit[:n] for log, n, _, _ in parts], int),
-            arc=join([np.full(n, arc) for _, n, _, arc in parts], int),
+            t=column("t", 1)[:, 0],
+            h=column("h", 1)[:, 0],
+            coef=column("coef", (1 + n_coef) * n_y).reshape(n_step, 1 + n_coef, n_y),
+            cap=repeated(2, float),
+            is_implicit=column("is_implicit", 1)[:, 0],
+            arc=repeated(3, int),
+            side=column("side", m.n_contact),
+            slip=column("slip", m.n_contact),
+            approach=column("approach", m.n_contact),
             y_end=state.y.copy(),
-            side=join([log.side[: n * n_contact] for log, n, _, _ in parts], int)
-            .reshape(-1, n_contact),
-            slip=join([log.slip[: n * n_contact] for log, n, _, _ in parts], int)
-            .reshape(-1, n_contact),
-            approach=join([log.approach[: n * n_contact] for log, n, _, _ in parts], float)
-            .reshape(-1, n_contact),
         )
-        n_watch = self.system.tables.n_watch
-        fired = join([log.event[: n * n_watch] for log, n, _, _ in parts], int)
+        fired = column("event", m.n_watch)
         self.events = event_records(
-            self.system, steps, fired.reshape(-1, n_watch), float(state.t), self.work
+            self.system, steps, fired, float(state.t), self.work
         )
         return Result(
             system=self.system,
