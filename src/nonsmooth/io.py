@@ -310,9 +310,14 @@ def _describe_option(annotation: Any, item: dataclasses.Field[Any] | None) -> st
 def _bounds(item: dataclasses.Field[Any] | None) -> Iterator[str]:
     """Yield range and unit of a quantity."""
     if item is not None:
-        for sign, key in ((">", "above"), (">=", "minimum"), ("<=", "maximum")):
-            if item.metadata.get(key) is not None:
-                yield f"{sign} {item.metadata[key]:g}"
+        signs = {"above": ">", "minimum": ">=", "maximum": "<="}
+        limits = [
+            f"{sign} {item.metadata[key]:g}"
+            for key, sign in signs.items()
+            if item.metadata.get(key) is not None
+        ]
+        if limits:
+            yield " and ".join(limits)
         if item.metadata.get("unit"):
             yield f"({item.metadata['unit']})"
 

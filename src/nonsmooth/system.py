@@ -47,7 +47,7 @@ _log = logging.getLogger("nonsmooth")
 
 def compile_kernels() -> None:
     """Compile the kernels, or load them from the cache; once per process."""
-    from nonsmooth.kernels import cache_folder, entry, loop
+    from nonsmooth.kernels import cache_folder, entry, loop, paper
 
     stamp = cache_folder / "compiled"
     if abi.JIT and not stamp.exists():
@@ -60,7 +60,7 @@ def compile_kernels() -> None:
         cache_folder.mkdir(parents=True, exist_ok=True)
         stamp.touch()
     # Importing them declared their far kernels; the others compile when called.
-    del entry, loop
+    del entry, loop, paper
 
 
 def load_kernel(reference: str) -> Callable[..., Any]:
@@ -145,6 +145,7 @@ class System:
             "slip": np.zeros(m.n_contact, dtype=np.int64),
             "is_active": active,
             "n_stuck": 0,
+            "is_clamped": 0,
         }
         return Work(pivot=1.0, has_lost_rank=0, n_rank_loss=0, **arrays)
 

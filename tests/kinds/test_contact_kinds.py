@@ -2,10 +2,11 @@
 
 A new kind is tested as soon as it has an example in the tables below; a kind without
 one fails `test_every_kind_has_an_example`. Row functions are called as they are
-written: no kernel is compiled. `tests/unit/test_contact_elements.py` compares the
-built-in kinds with oracles.
+written, and once compiled alone: no kernel is needed. The built-in kinds are compared
+with oracles in `tests/unit/test_contact_elements.py`.
 """
 
+import ctypes
 import math
 from dataclasses import fields, replace
 from typing import Any
@@ -37,6 +38,7 @@ from nonsmooth import (
     io,
 )
 from nonsmooth.elements.base import Element
+from nonsmooth.kernels import abi
 
 pytestmark = pytest.mark.jit_off
 
@@ -306,6 +308,66 @@ def test_an_impact_gives_back_no_more_than_it_was_given(law, speed):
 @each("law", FRICTIONS)
 def test_friction_at_rest_is_no_less_than_in_motion(law):
     assert law.static >= law.mu >= 0.0
+
+
+# ---- compiled --------------------------------------------------------------------
+
+POINTER = ctypes.POINTER(ctypes.c_double)
+NUMBER = ctypes.c_double
+PROTOTYPES: dict[str, Any] = {
+    "shape": ctypes.CFUNCTYPE(None, POINTER, POINTER, POINTER, POINTER),
+    "normal": ctypes.CFUNCTYPE(NUMBER, POINTER, NUMBER, NUMBER, NUMBER),
+}
+
+
+def compiled(family: str, element) -> Any:
+    """The row function as kernels call it: by its address, with pointers."""
+    if not abi.JIT:
+        pytest.skip("the JIT is off")
+    return PROTOTYPES[family](abi.address(family, element.row_function()))
+
+
+def pointer(values) -> Any:
+    return (NUMBER * len(values))(*map(float, values))
+
+
+@each("shape", SHAPES)
+def test_a_compiled_shape_says_the_same(shape):
+    row = compiled("shape", shape)
+    p = pointer(shape.parameters())
+    random = np.random.default_rng(13)
+    for _ in range(N_POSE):
+        a, b = random.uniform(-1.0, 1.0, (2, 6))
+        out = pointer([0.0] * 4)
+        row(p, pointer(a), pointer(b), out)
+        # The compiler may contract products and sums; near an end that is divided by
+        # the distance, 1e-3 m at the least here, squared.
+        expected = nearest(shape, a, b)
+        assert np.allclose(out[:], expected, rtol=1e-9, atol=1e-9)
+
+
+def test_a_compiled_circle_has_no_normal_at_its_centre():
+    shape = Circle(center=(0.25, 0.5), radius=2.0)
+    out = pointer([0.0] * 4)
+    b = pointer([0.25, 0.5, 0.0, 1.0, 1.0, 1.0])
+    compiled("shape", shape)(pointer(shape.parameters()), pointer([0.0] * 6), b, out)
+    assert out[0] == -2.0
+    assert np.all(np.isnan(out[1:]))
+
+
+@each("law", NORMALS)
+def test_a_compiled_law_says_the_same(law):
+    row = compiled("normal", law)
+    p = pointer(law.parameters())
+    for overlap in (0.0, 1e-6, 3e-3):
+        for rate in RATES:
+            for approach in (APPROACH, 0.0):
+                # One power, which two libraries may round differently.
+                assert math.isclose(
+                    row(p, overlap, rate, approach),
+                    force(law, overlap, rate, approach),
+                    rel_tol=1e-13,
+                )
 
 
 # ---- all of them -----------------------------------------------------------------

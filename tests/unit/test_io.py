@@ -953,7 +953,7 @@ CONTACT_REFUSALS = [
         "restitution: 0.5",
         "restitution: high",
         "line 62: contacts[1].normal.restitution: contact 'drop': "
-        "normal.restitution = 'high'; give a number > 0 <= 1",
+        "normal.restitution = 'high'; give a number > 0 and <= 1",
     ),
     (
         "mu_static: 0.4",

@@ -170,6 +170,8 @@ def contacts(m, w):
         c[SLIP_BIAS] = a[5] * (nx * dx + ny * dy) + c[TURN] * c[GAP_RATE]
         c[FORCE] = normal_force(m, w, k, c[GAP], c[GAP_RATE])
         c[LAM_N] = c[FORCE] if w.side[k] == PRESSING else 0.0
+        if w.is_clamped:
+            c[LAM_N] = max(0.0, c[FORCE]) if c[GAP] < 0.0 else 0.0
         c[LAM_T] = -w.slip[k] * m.contact_mu[k] * c[LAM_N]
         if m.contact_row[k] >= 0:
             contact_row(m, w, k, c)

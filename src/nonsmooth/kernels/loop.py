@@ -324,23 +324,23 @@ def land_on_event(m, w, r, tb, h):
 
 
 @kernel
-def record(m, w, r, log, h, is_implicit):
-    """Append the step to the log."""
+def record(m, w, r, log, t, h, y, side, slip, is_implicit):
+    """Append a step from state y at t in a given mode to the log."""
     i = log.n
     n = r.n_y
-    log.t[i] = r.t
+    log.t[i] = t
     log.h[i] = h
     log.is_implicit[i] = is_implicit
     coef = at(log.coef, i * (1 + r.n_coef) * n)
     for j in range(n):
-        coef[j] = r.y[j]
+        coef[j] = y[j]
     for j in range(r.n_coef * n):
         coef[n + j] = r.C[j]
     for k in range(m.n_watch):
         log.event[i * m.n_watch + k] = r.fired[k]
     for k in range(m.n_contact):
-        log.side[i * m.n_contact + k] = w.side[k]
-        log.slip[i * m.n_contact + k] = w.slip[k]
+        log.side[i * m.n_contact + k] = side[k]
+        log.slip[i * m.n_contact + k] = slip[k]
         log.approach[i * m.n_contact + k] = w.approach[k]
     log.n = i + 1
 
@@ -458,7 +458,7 @@ def advance(m, w, r, tb, log, p, t_stop):
                 is_switched = True
     if r.t + h == r.t:
         return STEP_TOO_SMALL
-    record(m, w, r, log, h, was_implicit)
+    record(m, w, r, log, r.t, h, r.y, w.side, w.slip, was_implicit)
     r.n_step += 1
     r.pivot_rate = (math.sqrt(r.pivot_end) - math.sqrt(r.pivot)) / h
     r.pivot = r.pivot_end

@@ -108,6 +108,14 @@ class Run(Block):
     w_lcp = FLOATS  # (2 h)
     ahead = FLOATS  # (n_y) state a moment later
 
+    # the papers' scheme: contacts as their gaps and forces show them, and the start of
+    # the span of steps that is recorded as one
+    shown = INTEGERS  # (n)
+    span_side = INTEGERS  # (n)
+    span_slip = INTEGERS  # (n)
+    span_y = FLOATS  # (n_y)
+    span_rate = FLOATS  # (n_y)
+
     # the implicit method, n = n_dof
     h_factored = NUMBER  # step the Newton matrices belong to, 0 for none
     is_jacobian_new = INTEGER

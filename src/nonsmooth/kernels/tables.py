@@ -133,6 +133,7 @@ class Work(Block):
     slip = INTEGERS  # (n_contact) 0 stick, +-1 sign of v_t; kept through flight
     is_active = INTEGERS  # (n_row) whether a row constrains
     n_stuck = INTEGER  # active contact rows
+    is_clamped = INTEGER  # normal forces are cut off at zero, whatever the side
     pivot = NUMBER  # least pivot of S relative to its diagonal entry
     has_lost_rank = INTEGER  # the current factors are regularised
     n_rank_loss = INTEGER  # times this happened

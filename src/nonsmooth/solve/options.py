@@ -11,6 +11,9 @@ from nonsmooth.errors import ModelError, nearest
 ADAPTIVE = ("auto", "dop853", "dopri5", "radau")
 FIXED = ("rk4", "euler", "semi_implicit_euler")
 METHODS = (*ADAPTIVE, *FIXED)
+SCHEMES = ("events", "paper")
+# Step, s, and stabilisation of [WangWang2015]_.
+PAPER_STEP, PAPER_ALPHA, PAPER_BETA = 1e-6, 1e6, 1.4e6
 
 # Velocities of a body at rest are measured against this part of rtol.
 ATOL_PART = 1e-2
@@ -51,7 +54,12 @@ class Options:
     max_step : float
         Largest step, s.
     stabilisation : "projection", "none" or Baumgarte
-        How the drift of the constraints is held.
+        How the drift of the constraints is held; projection by default.
+    scheme : "events" or "paper"
+        "paper" is the scheme of Wang & Wang (2015), for comparison: "rk4" with a
+        fixed step (1e-6 s unless given) and Baumgarte's stabilisation (1e6, 1.4e6
+        unless given), friction decided at the ends of steps, nothing located or
+        projected; it accepts an inconsistent start.
     """
 
     method: str = "auto"
@@ -59,10 +67,19 @@ class Options:
     atol: float | None = None
     step: float | None = None
     max_step: float = math.inf
-    stabilisation: str | Baumgarte = "projection"
+    stabilisation: str | Baumgarte | None = None
+    scheme: str = "events"
 
     def __post_init__(self) -> None:
         """Refuse options that have no meaning."""
+        if self.scheme not in SCHEMES:
+            raise ModelError(
+                f"scheme = {self.scheme!r}; {nearest(str(self.scheme), SCHEMES)}"
+            )
+        if self.scheme == "paper":
+            self._follow_paper()
+        elif self.stabilisation is None:
+            object.__setattr__(self, "stabilisation", "projection")
         if self.method not in METHODS:
             raise ModelError(
                 f"method = {self.method!r}; {nearest(str(self.method), METHODS)}"
@@ -92,6 +109,24 @@ class Options:
                 f"stabilisation = {self.stabilisation!r}; give 'projection', 'none' "
                 "or Baumgarte(alpha=..., beta=...)"
             )
+
+    def _follow_paper(self) -> None:
+        """Fill in the papers' method, step and stabilisation."""
+        if self.method not in ("auto", "rk4"):
+            raise ModelError(
+                f"method = {self.method!r}; scheme 'paper' is the method 'rk4'"
+            )
+        if self.stabilisation == "projection":
+            raise ModelError(
+                "stabilisation = 'projection'; scheme 'paper' does not project: give "
+                "Baumgarte(alpha=..., beta=...) or 'none'"
+            )
+        object.__setattr__(self, "method", "rk4")
+        if self.step is None:
+            object.__setattr__(self, "step", PAPER_STEP)
+        if self.stabilisation is None:
+            default = Baumgarte(alpha=PAPER_ALPHA, beta=PAPER_BETA)
+            object.__setattr__(self, "stabilisation", default)
 
     @property
     def baumgarte(self) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from nonsmooth.errors import (
     NonsmoothWarning,
     SolveError,
 )
-from nonsmooth.kernels import entry, guards, lcp, loop
+from nonsmooth.kernels import entry, guards, lcp, loop, paper
 from nonsmooth.kernels import run as codes
 from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGERS
 from nonsmooth.kernels.run import Log, Run
@@ -28,7 +28,7 @@ from nonsmooth.model import Model
 from nonsmooth.result import EventRecord, EventTable, Result, State, Steps
 from nonsmooth.solve.events import event_records
 from nonsmooth.solve.options import Baumgarte, Options
-from nonsmooth.solve.start import check_redundancy, consistent_start
+from nonsmooth.solve.start import check_redundancy, consistent_start, initial_values
 from nonsmooth.system import System, pack
 
 Floats = NDArray[np.float64]
@@ -57,7 +57,8 @@ def simulate(
     atol: float | None = None,
     step: float | None = None,
     max_step: float = math.inf,
-    stabilisation: str | Baumgarte = "projection",
+    stabilisation: str | Baumgarte | None = None,
+    scheme: str = "events",
     assemble: bool | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -72,7 +73,7 @@ def simulate(
     start : State, optional
         A state of an earlier run, `result.state(t)`; the model's own start at
         t = 0 by default.
-    method, rtol, atol, step, max_step, stabilisation
+    method, rtol, atol, step, max_step, stabilisation, scheme
         See `Options`.
     assemble : bool, optional
         Overrides the model's `assemble`.
@@ -99,6 +100,7 @@ def simulate(
         step=step,
         max_step=max_step,
         stabilisation=stabilisation,
+        scheme=scheme,
     )
     if not isinstance(model, Model | System):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ModelError(f"model = {model!r}; give a Model or a System")
@@ -113,7 +115,16 @@ def simulate(
             f"until = {until:g} s: a table of the model is defined from {low:g} to "
             f"{high:g} s only"
         )
-    q, v = consistent_start(system, t_start, start, assemble)
+    if options.scheme == "paper":
+        if system.events:
+            raise ModelError(
+                f"event '{system.events[0]}': scheme 'paper' locates no events"
+            )
+        assemble = bool(assemble)
+    if options.scheme == "paper" and not assemble:
+        q, v = initial_values(system, start)
+    else:
+        q, v = consistent_start(system, t_start, start, assemble)
     note = check_redundancy(system, t_start, q, v)
     driver = _Driver(system, options, t_start, float(until), q, v)
     if note:
@@ -145,6 +156,7 @@ class _Driver:
                 f"method = 'radau': {n_dof} coordinates; its Jacobian is dense, and at "
                 f"most {MAX_IMPLICIT_DOF} are allowed"
             )
+        self.march: Any = paper.march if options.scheme == "paper" else loop.march
         self.work = self.system.work()
         self.state = self._new_run(is_radau, options.method == "auto" and fits)
         # Lemke's path visits a few bases for each contact.
@@ -173,6 +185,8 @@ class _Driver:
             "listed": n_rest, "delassus": n_rest**2, "slip_rate": n_rest,
             "limit": n_rest, "M": 4 * n_rest**2, "q_lcp": 2 * n_rest,
             "z_lcp": 2 * n_rest, "w_lcp": 2 * n_rest, "ahead": n_y,
+            "shown": n_contact, "span_side": n_contact, "span_slip": n_contact,
+            "span_y": n_y, "span_rate": n_y,
             "Z": 6 * ni, "W": 6 * ni, "F": 3 * n_y if ni else 0, "Aq": ni * ni,
             "Av": ni * ni, "real_lu": ni * ni, "real_swap": ni,
             "complex_lu": ni * ni, "complex_swap": ni, "x": 2 * ni, "z": 2 * ni,
@@ -229,7 +243,7 @@ class _Driver:
         """March from arc to arc until the end, a stop or a failure."""
         state = self.state
         # Compile before the clock starts.
-        loop.march(
+        self.march(
             self.system.tables, self.work, state, self.tableau, self._new_log(),
             self.lcp, 0.0, 0,
         )
@@ -259,7 +273,7 @@ class _Driver:
         while True:
             begin = time.process_time()
             status = int(
-                loop.march(
+                self.march(
                     self.system.tables,
                     self.work,
                     state,
@@ -364,6 +378,7 @@ class _Driver:
                 "step": options.step,
                 "max_step": options.max_step,
                 "stabilisation": options.stabilisation,
+                "scheme": options.scheme,
                 "until": self.until,
             },
             cost={
