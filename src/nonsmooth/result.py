@@ -5,9 +5,10 @@ Forces are not stored: they are evaluated again from the state when asked for.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -16,7 +17,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.kernels import entry
-from nonsmooth.kernels.assemble import CONTACT, GAP, GAP_RATE, LAM_N, LAM_T, V_T
+from nonsmooth.kernels.assemble import (
+    CONTACT,
+    GAP,
+    GAP_RATE,
+    LAM_N,
+    LAM_T,
+    OPEN,
+    PRESSING,
+    V_T,
+)
 from nonsmooth.kernels.tables import Work
 from nonsmooth.system import System
 
@@ -41,6 +51,8 @@ _CONTACT = {
     "friction_force": LAM_T,
     "slip_velocity": V_T,
 }
+# The column `mode` of a contact: 0 stick, +1 or -1 slip, or one of these.
+OPEN_MODE, RELEASED_MODE = 2, 3
 _WRENCH = ("force_x", "force_y", "torque")
 
 
@@ -63,16 +75,26 @@ class State:
         Time, s.
     positions, velocities : dict
         (x, y, theta) and (vx, vy, omega) of each body with mass.
+    approach : dict
+        Rate at which each closed contact touched down, m/s; some normal laws
+        remember it.
     """
 
     t: float
     positions: dict[str, Triple]
     velocities: dict[str, Triple]
+    approach: dict[str, float] = field(default_factory=dict[str, float])
+
+
+Pair = tuple[float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
 class EventRecord:
-    """One event: when, which element, what happened."""
+    """One event: when, which element, what happened.
+
+    Of a contact also its modes, slip velocity and forces before and after.
+    """
 
     t: float  # s
     element: str
@@ -80,11 +102,42 @@ class EventRecord:
     action: str = "record"  # or "stop"
     before: str = ""  # mode of a contact
     after: str = ""
+    cause: str = ""  # contact whose event changed this one's mode, if another's
+    slip_velocity: Pair | None = None  # m/s
+    normal_force: Pair | None = None  # N
+    friction_force: Pair | None = None  # N
 
     def __str__(self) -> str:
         """Return a readable line."""
-        change = f"  {self.before} -> {self.after}" if self.before else ""
-        return f"{self.t:16.12g} s  {self.element:<16} {self.kind:<12}{change}"
+        line = f"{self.t:16.12g} s  {self.element:<16} {self.kind:<12}"
+        if not self.before:
+            return line.rstrip()
+        line += f"{self.before:>8} -> {self.after:<8}"
+        for symbol, pair, unit in (
+            ("v_t", self.slip_velocity, "m/s"),
+            ("N", self.normal_force, "N"),
+            ("F_t", self.friction_force, "N"),
+        ):
+            if pair is not None:
+                old, new = (f"{value:.4g}" for value in pair)
+                change = old if old == new else f"{old} -> {new}"
+                line += f"  {symbol} {change} {unit}"
+        return line + (f"  (by {self.cause})" if self.cause else "")
+
+    @staticmethod
+    def columns() -> tuple[str, ...]:
+        """Return the names of what `row` gives."""
+        pairs = ("slip_velocity", "normal_force", "friction_force")
+        sides = tuple(f"{name}_{side}" for name in pairs for side in ("before", "after"))
+        return ("t", "element", "kind", "action", "before", "after", "cause", *sides)
+
+    def row(self) -> tuple[float | str, ...]:
+        """Return the record as plain values; NaN for what it does not have."""
+        nothing = (math.nan, math.nan)
+        pairs = (self.slip_velocity, self.normal_force, self.friction_force)
+        values = (value for pair in pairs for value in pair or nothing)
+        texts = (self.element, self.kind, self.action)
+        return (self.t, *texts, self.before, self.after, self.cause, *values)
 
 
 class EventTable(Sequence[EventRecord]):
@@ -127,8 +180,8 @@ class EventTable(Sequence[EventRecord]):
         """Return the table as a data frame."""
         import pandas
 
-        rows = [(r.t, r.element, r.kind, r.action) for r in self._records]
-        return pandas.DataFrame(rows, columns=["t", "element", "kind", "action"])
+        rows = [record.row() for record in self._records]
+        return pandas.DataFrame(rows, columns=list(EventRecord.columns()))
 
     def __str__(self) -> str:
         """Return one line per event."""
@@ -357,7 +410,14 @@ class Result:
             t=at,
             positions=triples(names, y[0, :n]),
             velocities=triples(names, y[0, n : 2 * n]),
+            approach=self._approach(np.array([at]), limit),
         )
+
+    def _approach(self, t: Floats, limit: Limit) -> dict[str, float]:
+        step = self._find(t, limit)[0][0]
+        side, rate = self.steps.side[step], self.steps.approach[step]
+        closed = zip(self.system.contacts, side, rate, strict=True)
+        return {name: float(v) for name, s, v in closed if s != OPEN}
 
     # -- named quantities -------------------------------------------------------
 
@@ -395,6 +455,7 @@ class Result:
         for k, name in enumerate(system.contacts):
             for quantity, i in _CONTACT.items():
                 places[f"{name}.{quantity}"] = ("contact", CONTACT * k + i, 1.0)
+            places[f"{name}.mode"] = ("mode", k, 1.0)
         for k, name in enumerate(system.supports[:-1]):
             for i, quantity in enumerate(_WRENCH):
                 places[f"{name}.{quantity}"] = ("load", 3 * k + i, -1.0)
@@ -427,6 +488,12 @@ class Result:
             *self._modes(index),
             *(array.reshape(-1) for array in arrays.values()),
         )
+        side, slip = self.steps.side[index], self.steps.slip[index]
+        # 0 stick, +-1 slip, 2 open, 3 released; without friction 1 is pressing.
+        slip = np.where(m.contact_row >= 0, slip, 1)
+        arrays["mode"] = np.select(
+            [side == PRESSING, side == OPEN], [slip, OPEN_MODE], RELEASED_MODE
+        ).astype(float)
         return arrays
 
     def sample(

@@ -493,7 +493,9 @@ def first_sides(m, w, r, t):
         if abs(first) <= CLOSED * r.size:
             first = c[GAP_RATE]
         if first < 0.0:
-            w.approach[k] = max(0.0, -c[GAP_RATE])
+            # Unless an earlier run has left the rate it touched down with.
+            if w.approach[k] == 0.0:
+                w.approach[k] = max(0.0, -c[GAP_RATE])
             begin_pressing(m, w, r, k)
             if c[GAP] < 0.0 and assemble.normal_force(m, w, k, c[GAP], c[GAP_RATE]) < 0.0:
                 w.side[k] = RELEASED

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.kernels import entry
-from nonsmooth.kernels.assemble import OPEN, PRESSING
+from nonsmooth.kernels.assemble import CONTACT, LAM_N, LAM_T, OPEN, PRESSING, V_T
 from nonsmooth.kernels.tables import Work
 from nonsmooth.result import EventRecord, Steps
 from nonsmooth.system import System
@@ -32,21 +34,24 @@ def event_records(
 ) -> list[EventRecord]:
     """Return the events of a run in order of time."""
     records: list[EventRecord] = []
-    n_guard = len(system.events)
-    for i in np.flatnonzero(fired.any(axis=1)):
+    n_guard, n_contact = len(system.events), len(system.contacts)
+    ends = np.flatnonzero(fired.any(axis=1))
+    before, after = _both_sides(system, steps, ends, t_end, work)
+    for row, i in enumerate(ends.tolist()):
         t = float(steps.t[i + 1]) if i + 1 < len(steps.t) else t_end
-        is_last = i + 1 == len(steps.t)
-        side = work.side if is_last else steps.side[i + 1]
-        slip = work.slip if is_last else steps.slip[i + 1]
-        for k in np.flatnonzero(fired[i, :n_guard]):
-            records.append(_user_event(system, steps, int(i), int(k), t))
+        for k in np.flatnonzero(fired[i, :n_guard]).tolist():
+            records.append(_user_event(system, steps, i, k, t))
+        own = fired[i, n_guard:].reshape(n_contact, 4)
+        cause = [name for name, f in zip(system.contacts, own, strict=True) if f.any()]
         for k, name in enumerate(system.contacts):
-            own = fired[i, n_guard + 4 * k : n_guard + 4 * k + 4]
-            old = (int(steps.side[i, k]), int(steps.slip[i, k]))
-            new = (int(side[k]), int(slip[k]))
-            has_friction = bool(system.tables.contact_row[k] >= 0)
-            kind = _contact_kind(own, old, new)
+            old, new = before.mode(row, k), after.mode(row, k)
+            kind = _contact_kind(own[k], old, new)
             if kind:
+                has_friction = bool(system.tables.contact_row[k] >= 0)
+                pairs = {
+                    quantity: (before.value(row, k, at), after.value(row, k, at))
+                    for quantity, at in _QUANTITIES.items()
+                }
                 records.append(
                     EventRecord(
                         t=t,
@@ -54,9 +59,86 @@ def event_records(
                         kind=kind,
                         before=mode_name(*old, has_friction),
                         after=mode_name(*new, has_friction),
+                        cause="" if own[k].any() else ", ".join(cause),
+                        **pairs,
                     )
                 )
     return records
+
+
+_QUANTITIES = {"slip_velocity": V_T, "normal_force": LAM_N, "friction_force": LAM_T}
+
+
+@dataclass(frozen=True)
+class _Side:
+    """Contacts on one side of some instants."""
+
+    side: NDArray[np.int64]  # (n, n_contact)
+    slip: NDArray[np.int64]  # (n, n_contact)
+    contact: NDArray[np.float64]  # (n, n_contact, CONTACT)
+
+    def mode(self, row: int, k: int) -> tuple[int, int]:
+        return int(self.side[row, k]), int(self.slip[row, k])
+
+    def value(self, row: int, k: int, quantity: int) -> float:
+        return float(self.contact[row, k, quantity])
+
+
+def _both_sides(
+    system: System,
+    steps: Steps,
+    ends: NDArray[np.int64],
+    t_end: float,
+    work: Work,
+) -> tuple[_Side, _Side]:
+    """Return the contacts before and after the ends of given steps."""
+    # What follows the last step is not recorded; it is still in the work arrays.
+    t = np.append(steps.t, t_end)[ends + 1]
+    y = np.concatenate([steps.coef[:, 0], steps.y_end[None]])[ends + 1]
+    side = np.concatenate([steps.side, work.side[None]])
+    slip = np.concatenate([steps.slip, work.slip[None]])
+    approach = np.concatenate([steps.approach, work.approach[None]])
+    last = steps.coef[ends].sum(axis=1)
+    cap = np.minimum(t, steps.cap[ends])
+    return tuple(
+        _Side(
+            side[rows],
+            slip[rows],
+            contact_values(system, law_t, state, side[rows], slip[rows], approach[rows]),
+        )
+        for rows, state, law_t in ((ends, last, cap), (ends + 1, y, t))
+    )  # pyright: ignore[reportReturnType]
+
+
+def contact_values(
+    system: System,
+    t: NDArray[np.float64],
+    y: NDArray[np.float64],
+    side: NDArray[np.int64],
+    slip: NDArray[np.int64],
+    approach: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return gaps, velocities and forces of all contacts at given states."""
+    m, n = system.tables, len(t)
+    widths = (
+        m.n_row, m.n_dof, 9 * m.n_marker, 8 * m.n_force, 3 * m.n_joint,
+        3 * m.n_support, CONTACT * m.n_contact,
+    )  # fmt: skip
+    arrays = [np.empty(n * width) for width in widths]
+    entry.evaluate_samples(
+        m,
+        system.work(),
+        n,
+        np.ascontiguousarray(t),
+        np.ascontiguousarray(y).reshape(-1),
+        system.n_y,
+        0.0,
+        0.0,
+        np.ascontiguousarray(np.concatenate([side, slip], axis=1)).reshape(-1),
+        np.ascontiguousarray(approach).reshape(-1),
+        *arrays,
+    )
+    return arrays[-1].reshape(n, m.n_contact, CONTACT)
 
 
 def _contact_kind(

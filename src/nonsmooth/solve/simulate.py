@@ -126,7 +126,8 @@ def simulate(
     else:
         q, v = consistent_start(system, t_start, start, assemble)
     note = check_redundancy(system, t_start, q, v)
-    driver = _Driver(system, options, t_start, float(until), q, v)
+    approach = start.approach if start is not None else {}
+    driver = _Driver(system, options, t_start, float(until), q, v, approach)
     if note:
         driver.notes.append(note)
     return driver.run(progress)
@@ -142,6 +143,7 @@ class _Driver:
     until: float
     q: Floats
     v: Floats
+    approach: dict[str, float]
     notes: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
@@ -158,6 +160,8 @@ class _Driver:
             )
         self.march: Any = paper.march if options.scheme == "paper" else loop.march
         self.work = self.system.work()
+        for k, name in enumerate(self.system.contacts):
+            self.work.approach[k] = self.approach.get(name, 0.0)
         self.state = self._new_run(is_radau, options.method == "auto" and fits)
         # Lemke's path visits a few bases for each contact.
         n_pair = 2 * self.system.tables.n_largest
