@@ -63,6 +63,19 @@ FAILURES = {
         "t = {t:.9g} s: the mechanism has come to a singular pose it cannot pass; it "
         "locks, or a drive asks for more than it can reach"
     ),
+    "undecided": (
+        "t = {t:.9g} s, contacts {who}: the friction problem of the contacts at rest "
+        "was not solved (modes that satisfy it: {modes}); try another normal law or "
+        "less friction"
+    ),
+    "wrong_mode": (
+        "t = {t:.9g} s, contacts {who}: no mode found satisfies Coulomb's law (last "
+        "tried: {modes}); the contacts may be redundant, try leaving one out"
+    ),
+    "chattering": (
+        "t = {t:.9g} s, contacts {who}: the mode changes again and again without time "
+        "passing (last: {modes}); try a smaller rtol, or damping in the normal law"
+    ),
     "step_too_small": (
         "t = {t:.9g} s: the step has shrunk to round-off; a law may jump there, or "
         "grow without bound; try a larger rtol"

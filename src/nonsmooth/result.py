@@ -86,6 +86,17 @@ class State:
     approach: dict[str, float] = field(default_factory=dict[str, float])
 
 
+def mode_name(side: int, slip: int, has_friction: bool = True) -> str:
+    """Return the mode of a contact in words."""
+    if side == OPEN:
+        return "open"
+    if side != PRESSING:
+        return "released"
+    if not has_friction:
+        return "pressing"
+    return {0: "stick", 1: "slip+", -1: "slip-"}[slip]
+
+
 Pair = tuple[float, float]
 
 

@@ -105,9 +105,13 @@ class System:
         return 2 * self.n_dof + len(self.works)
 
     def row_owner(self, row: int) -> str:
-        """Return the name of the joint or drive that owns a constraint row."""
+        """Return the name of the joint, drive or contact that owns a constraint row."""
         first, n = self.tables.joint_row, self.tables.joint_n_row
-        return self.joints[int(np.flatnonzero((first <= row) & (row < first + n))[0])]
+        owners = np.flatnonzero((first <= row) & (row < first + n))
+        if len(owners):
+            return self.joints[int(owners[0])]
+        k = int(np.flatnonzero(self.tables.contact_row == row)[0])
+        return self.contacts[k].partition(".")[0]
 
     def work(self) -> Work:
         """Return fresh scratch arrays for one thread."""

@@ -183,6 +183,14 @@ def on_dense(n, x, step, coef, n_coef, n_y, out):
 
 
 @kernel
+def law_values(m, w, n, t, out):
+    """Write value, rate and acceleration of every time law at n times."""
+    for k in range(n):
+        assemble.time_laws(m, w, t[k])
+        copy(3 * m.n_law, w.law, at(data(out), k * 3 * m.n_law))
+
+
+@kernel
 def mode_from(m, w, mode, approach):
     """Set the mode from arrays."""
     set_mode(m, w, data(mode), data(approach))

@@ -10,19 +10,8 @@ from numpy.typing import NDArray
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.assemble import CONTACT, LAM_N, LAM_T, OPEN, PRESSING, V_T
 from nonsmooth.kernels.tables import Work
-from nonsmooth.result import EventRecord, Steps
+from nonsmooth.result import EventRecord, Steps, mode_name
 from nonsmooth.system import System
-
-
-def mode_name(side: int, slip: int, has_friction: bool) -> str:
-    """Return the mode of a contact in words."""
-    if side == OPEN:
-        return "open"
-    if side != PRESSING:
-        return "released"
-    if not has_friction:
-        return "pressing"
-    return {0: "stick", 1: "slip+", -1: "slip-"}[slip]
 
 
 def event_records(

@@ -18,17 +18,26 @@ from nonsmooth.errors import (
     ModelError,
     NonsmoothWarning,
     SolveError,
+    SwitchError,
 )
-from nonsmooth.kernels import entry, guards, lcp, loop, paper
+from nonsmooth.kernels import entry, guards, lcp, loop, paper, switch
 from nonsmooth.kernels import run as codes
+from nonsmooth.kernels.assemble import CONTACT
 from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGERS
 from nonsmooth.kernels.run import Log, Run
 from nonsmooth.kernels.tableaux import EXPLICIT
 from nonsmooth.model import Model
 from nonsmooth.result import EventRecord, EventTable, Result, State, Steps
 from nonsmooth.solve.events import event_records
+from nonsmooth.solve.jumps import check_jumps
 from nonsmooth.solve.options import Baumgarte, Options
-from nonsmooth.solve.start import check_redundancy, consistent_start, initial_values
+from nonsmooth.solve.undecided import undecided
+from nonsmooth.solve.start import (
+    check_overlaps,
+    check_redundancy,
+    consistent_start,
+    initial_values,
+)
 from nonsmooth.system import System, pack
 
 Floats = NDArray[np.float64]
@@ -125,6 +134,8 @@ def simulate(
         q, v = initial_values(system, start)
     else:
         q, v = consistent_start(system, t_start, start, assemble)
+    check_overlaps(system, t_start, q, v)
+    check_jumps(system, t_start, float(until))
     note = check_redundancy(system, t_start, q, v)
     approach = start.approach if start is not None else {}
     driver = _Driver(system, options, t_start, float(until), q, v, approach)
@@ -319,6 +330,12 @@ class _Driver:
             )
             warnings.warn(text, NonsmoothWarning, stacklevel=4)
             self.notes.append(text)
+        if state.n_tie:
+            self.notes.append(
+                f"contacts reached the limit of friction together, first at t = "
+                f"{state.t_tie:.6g} s: those within {switch.TIE:g} of it, relatively, "
+                "were let go with the one that did"
+            )
         message = "reached the end"
         outcome: Literal["finished", "stopped", "failed"] = "finished"
         if status == codes.STOPPED:
@@ -331,7 +348,8 @@ class _Driver:
             text = f"stopped by event '{result.events[-1].element}'"
             result = replace(result, message=text)
         if outcome == "failed":
-            raise SolveError(message, result)
+            is_switch = status == codes.UNDECIDED
+            raise (SwitchError if is_switch else SolveError)(message, result)
         return result
 
     def _result(
@@ -402,6 +420,8 @@ class _Driver:
     def _failure(self, status: int) -> str:
         """Return the sentence for a failed run: when, where, what to try."""
         state = self.state
+        if status == codes.UNDECIDED:
+            return undecided(self.system, state, self.work)
         culprit = self._culprit()
         if culprit or status == codes.NOT_FINITE:
             who = culprit or "the motion"
@@ -433,6 +453,9 @@ class _Driver:
             bad = ~np.isfinite(work.wrench.reshape(-1, 8)[:, :6]).all(axis=1)
             if bad.any():
                 return f"force '{system.forces[int(np.argmax(bad))]}'"
+            bad = ~np.isfinite(work.contact.reshape(-1, CONTACT)).all(axis=1)
+            if bad.any():
+                return f"contact '{system.contacts[int(np.argmax(bad))]}'"
             bad = ~np.isfinite(work.block.reshape(-1, 9)).all(axis=1)
             if bad.any():
                 name = system.row_owner(int(np.argmax(bad)))

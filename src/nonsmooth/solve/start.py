@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from nonsmooth.elements.bodies import Body, PointMass, RigidBody
 from nonsmooth.errors import ModelError, NonsmoothWarning
 from nonsmooth.kernels import entry
+from nonsmooth.kernels.assemble import CONTACT, FORCE, GAP
 from nonsmooth.model import Model
 from nonsmooth.result import State
 from nonsmooth.system import System, pack
@@ -33,6 +34,8 @@ CONTRADICTORY = 1e-6
 # Eigenvalues of S, scaled to a unit diagonal, below which a row depends on others; per
 # row, since their round-off adds up.
 DEPENDENT = 1e-9
+# Largest overlap at the start, as a part of the model's size: bodies are nearly rigid.
+DEEPEST = 0.1
 # Above this many rows redundant constraints are counted, not named.
 MAX_NAMED = 600
 
@@ -199,6 +202,30 @@ def check_redundancy(system: System, t: float, q: Floats, v: Floats) -> str | No
     )
     warnings.warn(text, NonsmoothWarning, stacklevel=4)
     return text
+
+
+def check_overlaps(system: System, t: float, q: Floats, v: Floats) -> None:
+    """Refuse a start with a contact that overlaps as no compliant law describes."""
+    if not system.contacts:
+        return
+    work = system.work()
+    g, rate = np.zeros(system.n_row), np.zeros(system.n_row)
+    entry.constraints(system.tables, work, t, q, v, g, rate)
+    values = work.contact.reshape(-1, CONTACT)
+    for name, contact in zip(system.contacts, values, strict=True):
+        overlap, force = -float(contact[GAP]), float(contact[FORCE])
+        if overlap > DEEPEST * system.size:
+            raise ModelError(
+                f"contact '{name}': overlaps by {overlap:.6g} m at t = {t:g} s; at "
+                f"most {DEEPEST * system.size:.3g} m, a tenth of the model's size, "
+                "is in the range of a compliant law: correct the positions, or "
+                "exchange a and b if the body is on the wrong side"
+            )
+        if not np.isfinite(force) or not np.isfinite(overlap):
+            raise ModelError(
+                f"contact '{name}': its normal law is not finite at t = {t:g} s, "
+                f"overlap {overlap:.6g} m"
+            )
 
 
 def assembled(model: Model, t: float = 0.0) -> Model:

@@ -1,0 +1,98 @@
+"""Find time laws that jump: nothing with mass can follow them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.errors import ModelError
+from nonsmooth.kernels import entry
+from nonsmooth.system import System
+
+Floats = NDArray[np.float64]
+
+# Samples over the run, and the most suspicious intervals looked at closely.
+N_SAMPLE, N_SUSPECT = 512, 8
+N_HALVING = 60
+# Width of an interval that can hold nothing but a jump, in units of the time.
+N_EPSILON = 1e-14
+# A change that stays above this part of the law's range, in an interval narrowed down
+# to round-off, is a jump.
+JUMP = 1e-6
+_WORDS = ("jumps by {:.4g}", "has a rate that jumps by {:.4g} per s")
+
+
+def check_jumps(system: System, t_start: float, until: float) -> None:
+    """Refuse drives and supports whose law, or its rate, jumps during a run.
+
+    Laws are sampled, and the intervals in which they differ most from their own
+    derivatives are halved until they are as narrow as round-off.
+    """
+    laws = _driving(system)
+    if not laws:
+        return
+    breaks = [t for t in system.breaks if t_start < t < until]
+    t = np.union1d(np.linspace(t_start, until, N_SAMPLE + 1), breaks)
+    values = _evaluate(system, t)
+    for k in laws:
+        for order in range(2):
+            jump = _find(system, k, order, t, values[:, k])
+            if jump is not None:
+                at, size = jump
+                raise ModelError(
+                    f"{system.law_owners[k]}: the law {_WORDS[order].format(size)} at "
+                    f"t = {at:.6g} s, and nothing with mass can follow; use Ramp, "
+                    "SmoothStep or another law with a continuous rate"
+                )
+
+
+def _driving(system: System) -> list[int]:
+    """Return the laws of drives and supports; a force may jump."""
+    m = system.tables
+    first = m.support_law[m.support_law >= 0]
+    laws = {int(k) + i for k in first for i in range(3)}
+    n_joint = len(system.model.joints)
+    laws |= {int(k) for k in m.joint_law[n_joint:]}
+    return sorted(laws)
+
+
+def _evaluate(system: System, t: Floats) -> Floats:
+    """Return value, rate and acceleration of all laws, (n, n_law, 3)."""
+    out = np.empty(len(t) * 3 * system.tables.n_law)
+    entry.law_values(system.tables, system.work(), len(t), np.ascontiguousarray(t), out)
+    return out.reshape(len(t), -1, 3)
+
+
+def _misfit(t: Floats, s: Floats, order: int) -> Floats:
+    """Return how far changes are from what the derivative says, for each interval."""
+    mean = 0.5 * (s[1:, order + 1] + s[:-1, order + 1])
+    return np.abs(np.diff(s[:, order]) - np.diff(t) * mean)
+
+
+def _find(
+    system: System, k: int, order: int, t: Floats, s: Floats
+) -> tuple[float, float] | None:
+    """Return time and size of a jump of law k or its rate, if it has one."""
+    misfit = _misfit(t, s, order)
+    scale = float(np.ptp(s[:, order]))
+    if not (np.isfinite(scale) and scale > 0.0):
+        return None
+    for i in np.argsort(-misfit)[:N_SUSPECT].tolist():
+        if not misfit[i] > JUMP * scale:
+            break
+        low, high = float(t[i]), float(t[i + 1])
+        for _ in range(N_HALVING):
+            middle = 0.5 * (low + high)
+            if not low < middle < high:
+                break
+            part = np.array([low, middle, high])
+            left, right = _misfit(part, _evaluate(system, part)[:, k], order)
+            if max(left, right) <= JUMP * scale:
+                break
+            low, high = (low, middle) if left >= right else (middle, high)
+        if high - low > N_EPSILON * abs(high):
+            continue
+        ends = _evaluate(system, np.array([low, high]))[:, k, order]
+        if abs(ends[1] - ends[0]) > JUMP * scale:
+            return high, float(ends[1] - ends[0])
+    return None
