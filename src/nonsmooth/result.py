@@ -139,7 +139,9 @@ class EventRecord:
     def columns() -> tuple[str, ...]:
         """Return the names of what `row` gives."""
         pairs = ("slip_velocity", "normal_force", "friction_force")
-        sides = tuple(f"{name}_{side}" for name in pairs for side in ("before", "after"))
+        sides = tuple(
+            f"{name}_{side}" for name in pairs for side in ("before", "after")
+        )
         return ("t", "element", "kind", "action", "before", "after", "cause", *sides)
 
     def row(self) -> tuple[float | str, ...]:
@@ -569,7 +571,9 @@ class Result:
         springs = np.flatnonzero(system.tables.force_has_potential)
         if len(springs):
             index = self._find(times, "after")[0]
-            wrench = self._evaluate(y, t_law, index)["wrench"].reshape(len(times), -1, 8)
+            wrench = self._evaluate(y, t_law, index)["wrench"].reshape(
+                len(times), -1, 8
+            )
             potential = potential + wrench[:, springs, 6].sum(axis=1)
         return EnergyBalance(
             t=times,

@@ -30,7 +30,7 @@ from nonsmooth.elements.bodies import (
 from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.friction import Coulomb
 from nonsmooth.elements.laws import Constant, TimeLaw
-from nonsmooth.elements.shapes import Circle, Line, Shape
+from nonsmooth.elements.shapes import Shape
 from nonsmooth.errors import ModelError
 from nonsmooth.kernels import abi
 from nonsmooth.kernels.assemble import CONTACT
@@ -443,9 +443,7 @@ def _size(packer: _Packer) -> float:
     return largest if largest > 0.0 else 1.0
 
 
-def _order_rows(
-    n_row: NDArray[np.int64], dof: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _order_rows(n_row: NDArray[np.int64], dof: NDArray[np.int64]) -> NDArray[np.int64]:
     """Give rows numbers such that owners that share a body stand close together.
 
     Reverse Cuthill-McKee on the graph of joints and contacts. For a handful of rows
@@ -471,7 +469,7 @@ def _order_rows(
 def _groups(
     n_moving: int, joints: NDArray[np.int64], contacts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Number the contacts by what is linked through bodies with mass."""
+    """Return the group of each contact: those linked through bodies with mass."""
     leader = list(range(n_moving))
 
     def find(body: int) -> int:
@@ -527,34 +525,27 @@ def _elementary(
     packer: _Packer, contact: Contact
 ) -> Iterator[tuple[Shape, str, int, float]]:
     """Yield (surface, its body, marker of the disc, radius of the disc)."""
-    sides: list[tuple[str, Shape | None, Point | None]] = []
-    for reference in (contact.a, contact.b):
-        name, _, part = reference.partition(".")
-        body = packer.bodies[packer.index[name]]
-        shape = body.shape(part)
-        is_frame = isinstance(body, Ground | MovingSupport)
-        if shape is None and is_frame and not part:
-            shape = Line()
-        sides.append((name, shape, body.marker(part) if shape is None else None))
-    (body_a, surface, point_a), (body_b, outline, point_b) = sides
-    if surface is None and point_a is not None:
-        raise contact.fail("a", contact.a, "give a surface: a line, circle, segment or polygon")
-    assert surface is not None
-    if point_b is not None:
+    body_a, _, part_a = contact.a.partition(".")
+    body_b, _, part_b = contact.b.partition(".")
+    surface = packer.bodies[packer.index[body_a]].shape(part_a)
+    outline = packer.bodies[packer.index[body_b]].shape(part_b)
+    assert surface is not None  # the model was checked
+    if outline is None:
         yield surface, body_a, packer.marker(contact.b), 0.0
         return
-    assert outline is not None
-    corners = outline.corners()
-    if not corners:
-        raise contact.fail("b", contact.b, "an endless line cannot be b; exchange a and b")
+    corners, radius = outline.corners(), outline.radius_of_corners()
+    if len(corners) > 1 and surface.radius_of_corners() > 0.0:
+        # A disc touches an outline's corners as well as its edges.
+        for corner in surface.corners():
+            disc = packer.place(body_a, corner)
+            yield outline, body_b, disc, surface.radius_of_corners()
+        return
     for corner in corners:
-        yield surface, body_a, packer.place(body_b, corner), outline.radius_of_corners()
+        yield surface, body_a, packer.place(body_b, corner), radius
     if len(corners) > 1:
         # An outline is also touched on its edges by the corners of the other.
-        for corner in surface.corners() if not isinstance(surface, Circle) else ():
+        for corner in surface.corners():
             yield outline, body_b, packer.place(body_a, corner), 0.0
-        if isinstance(surface, Circle):
-            yield outline, body_b, packer.place(body_a, surface.center), surface.radius
 
 
 def _skyline(

@@ -609,12 +609,14 @@ def test_warmup_compiles_everything():
     called = {
         f"{module}.{name}"
         for path in (*folder.glob("solve/*.py"), folder / "result.py")
-        for module, name in re.findall(r"\b(entry|loop)\.(\w+)\(", path.read_text())
+        for module, name in re.findall(
+            r"\b(entry|loop|paper)\.(\w+)(?:\(| if | else |\n)", path.read_text()
+        )
     }
-    assert {"loop.march", "entry.evaluate_samples"} <= called
+    assert {"loop.march", "paper.march", "entry.evaluate_samples"} <= called
     code = (
         "import sys; from nonsmooth.app.cli import main; main(['warmup'])\n"
-        "from nonsmooth.kernels import abi, entry, loop\n"
+        "from nonsmooth.kernels import abi, entry, loop, paper\n"
         "for name in sys.argv[1:] if abi.JIT else []:\n"
         "    if not eval(name).nopython_signatures: print(name, file=sys.stderr)"
     )

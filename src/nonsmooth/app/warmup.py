@@ -11,12 +11,16 @@ import warnings
 from collections.abc import Callable, Iterator
 
 from nonsmooth.elements.base import Element
-from nonsmooth.elements.bodies import RigidBody
+from nonsmooth.elements.bodies import MovingSupport, RigidBody
+from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive
 from nonsmooth.elements.events import Event
 from nonsmooth.elements.forces import ExpressionForce, Force
+from nonsmooth.elements.friction import Coulomb
 from nonsmooth.elements.joints import Joint, Revolute
-from nonsmooth.elements.laws import TimeLaw
+from nonsmooth.elements.laws import ConstantRate, TimeLaw
+from nonsmooth.elements.normal import KelvinVoigt, NormalLaw
+from nonsmooth.elements.shapes import Shape
 from nonsmooth.errors import NonsmoothWarning, SolveError
 from nonsmooth.model import Model
 
@@ -26,6 +30,8 @@ ROW_FUNCTIONS: dict[str, tuple[type[Element], ...]] = {
     "joint": (Joint, Drive),
     "force": (Force,),
     "guard": (Event,),
+    "shape": (Shape,),
+    "normal": (NormalLaw,),
 }
 
 
@@ -82,6 +88,18 @@ def _first_runs() -> None:
             result = simulate(assembled(swing), until=0.01, method=method)
             result.sample([0.003])
             result.summary()
+        block = RigidBody(name="block", mass=1, inertia=1)
+        belt = MovingSupport(name="belt", x=ConstantRate(rate=1.0))
+        sole = Contact(
+            name="sole",
+            a="belt",
+            b="block",
+            normal=KelvinVoigt(stiffness=1e4),
+            friction=Coulomb(mu=0.1),
+        )
+        slide = Model(gravity=(0, -9.81), bodies=(belt, block), contacts=(sole,))
+        simulate(slide, until=0.01)
+        simulate(slide, until=0.01, scheme="paper", step=0.005)
         equilibrium(assembled(swing))
         with contextlib.suppress(SolveError):
             simulate(Model(bodies=swing.bodies[:1], forces=(burst,)), until=0.01)

@@ -13,7 +13,7 @@ from nonsmooth.elements.expressions import MARKER_VARIABLES, parse
 
 
 @dataclass(frozen=True, kw_only=True)
-class Event(Named, family="event"):
+class Event(Named, family="event", is_kind=True):
     """A marker quantity crosses zero.
 
     `guard` is text in t, x, y, theta, vx, vy, omega: the motion of marker `b`
@@ -34,6 +34,3 @@ class Event(Named, family="event"):
 
     def parameters(self) -> list[float]:
         return list(parse(self.guard, MARKER_VARIABLES, f"{self.label()}, guard"))
-
-
-Event.kinds["Event"] = Event

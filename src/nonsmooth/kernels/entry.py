@@ -104,7 +104,12 @@ def project_samples(m, w, n, t, y, n_y, size, mode, approach):
     """
     for k in range(n):
         state = at(data(y), k * n_y)
-        set_mode(m, w, at(data(mode), 2 * k * m.n_contact), at(data(approach), k * m.n_contact))
+        set_mode(
+            m,
+            w,
+            at(data(mode), 2 * k * m.n_contact),
+            at(data(approach), k * m.n_contact),
+        )
         modes.configure(m, w, t[k], state, at(state, m.n_dof))
         modes.factor_rows(m, w)
         if w.pivot > NEARLY_SINGULAR:
@@ -113,14 +118,34 @@ def project_samples(m, w, n, t, y, n_y, size, mode, approach):
 
 @kernel
 def evaluate_samples(
-    m, w, n, t, y, n_y, alpha, beta, mode, approach,
-    lam, a, motion, wrench, joint, load, contact
+    m,
+    w,
+    n,
+    t,
+    y,
+    n_y,
+    alpha,
+    beta,
+    mode,
+    approach,
+    lam,
+    a,
+    motion,
+    wrench,
+    joint,
+    load,
+    contact,
 ):
     """Accelerations, marker motion, reactions and forces at sampled states."""
     for k in range(n):
         state = at(data(y), k * n_y)
         v = at(state, m.n_dof)
-        set_mode(m, w, at(data(mode), 2 * k * m.n_contact), at(data(approach), k * m.n_contact))
+        set_mode(
+            m,
+            w,
+            at(data(mode), 2 * k * m.n_contact),
+            at(data(approach), k * m.n_contact),
+        )
         modes.configure(m, w, t[k], state, v)
         modes.factor_rows(m, w)
         modes.accelerate(m, w, t[k], v, alpha, beta, at(data(a), k * m.n_dof))
@@ -132,6 +157,13 @@ def evaluate_samples(
         joint_wrenches(m, w, at(data(joint), k * 3 * m.n_joint))
         n_contact = assemble.CONTACT * m.n_contact
         copy(n_contact, w.contact, at(data(contact), k * n_contact))
+
+
+@kernel
+def set_sample_mode(m, w, k, mode, approach):
+    """Set the mode of sample k."""
+    n = m.n_contact
+    set_mode(m, w, at(data(mode), 2 * k * n), at(data(approach), k * n))
 
 
 @kernel

@@ -18,8 +18,6 @@ The side a guard starts from is remembered, not read from a value that may be
 round-off.
 """
 
-import math
-
 from nonsmooth.kernels import assemble, modes, steps
 from nonsmooth.kernels.abi import FLOATS, NUMBER, at, call_guard, far, kernel
 from nonsmooth.kernels.assemble import (
@@ -175,9 +173,11 @@ def dip(m, w, r, h, k, x, g, x0, g0, x1, g1):
         new = x - 0.5 * ((x - x0) * p - (x - x1) * q) / (p - q)
         slope = (g1 - g0) / (x1 - x0)
         bend = ((g1 - g) / (x1 - x) - (g - g0) / (x - x0)) / (x1 - x0)
-        lowest = g + (new - x) * (slope + bend * (2.0 * x - x0 - x1)) + bend * (
-            new - x
-        ) * (new - x)
+        lowest = (
+            g
+            + (new - x) * (slope + bend * (2.0 * x - x0 - x1))
+            + bend * (new - x) * (new - x)
+        )
         if not x0 < new < x1 or abs(new - x) < EXTREMUM_WIDTH:
             return NONE
         on_dense(m, w, r, h, new, r.guard)

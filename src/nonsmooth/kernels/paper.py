@@ -54,7 +54,7 @@ def shown_side(c):
 
 @kernel
 def mark(m, w, r):
-    """Mark contacts at rest; note changes of side and slip. Return whether any rests."""
+    """Mark contacts at rest, note sides; return whether any rests."""
     is_any = False
     for k in range(m.n_contact):
         r.rests[k] = 0

@@ -348,8 +348,8 @@ def pose(m, w, r, t, g):
 def solve_friction(r, p, n):
     """Solve the friction problem by Lemke's method.
 
-        | v_t'+ |   | A   I | | F+    |   | b - A L |
-        | F-    | = | -I  0 | | v_t'- | + | 2 L     |,   L = mu0 lam_n
+    | v_t'+ |   | A   I | | F+    |   | b - A L |
+    | F-    | = | -I  0 | | v_t'- | + | 2 L     |,   L = mu0 lam_n
     """
     M, q = r.M, r.q_lcp
     for i in range(n):
@@ -497,7 +497,10 @@ def first_sides(m, w, r, t):
             if w.approach[k] == 0.0:
                 w.approach[k] = max(0.0, -c[GAP_RATE])
             begin_pressing(m, w, r, k)
-            if c[GAP] < 0.0 and assemble.normal_force(m, w, k, c[GAP], c[GAP_RATE]) < 0.0:
+            if (
+                c[GAP] < 0.0
+                and assemble.normal_force(m, w, k, c[GAP], c[GAP_RATE]) < 0.0
+            ):
                 w.side[k] = RELEASED
                 r.rests[k] = 0
 

@@ -32,7 +32,9 @@ class Tables(Block):
     par = FLOATS  # parameters of every element
     address = INTEGERS  # of each kind's row function
 
-    force = NUMBER  # N, weight of the model, or of its inertia where there is no gravity
+    force = (
+        NUMBER  # N, weight of the model, or of its inertia where there is no gravity
+    )
     energy = NUMBER  # J, of the whole model turning at 1 rad/s
     mass = FLOATS  # (n_dof) masses and inertias; 0 for what cannot turn
     minv = FLOATS  # (n_dof) inverse masses; 0 for what cannot accelerate

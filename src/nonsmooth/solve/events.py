@@ -37,10 +37,10 @@ def event_records(
             kind = _contact_kind(own[k], old, new)
             if kind:
                 has_friction = bool(system.tables.contact_row[k] >= 0)
-                pairs = {
-                    quantity: (before.value(row, k, at), after.value(row, k, at))
-                    for quantity, at in _QUANTITIES.items()
-                }
+                v_t, lam_n, lam_t = (
+                    (before.value(row, k, at), after.value(row, k, at))
+                    for at in (V_T, LAM_N, LAM_T)
+                )
                 records.append(
                     EventRecord(
                         t=t,
@@ -49,13 +49,12 @@ def event_records(
                         before=mode_name(*old, has_friction),
                         after=mode_name(*new, has_friction),
                         cause="" if own[k].any() else ", ".join(cause),
-                        **pairs,
+                        slip_velocity=v_t,
+                        normal_force=lam_n,
+                        friction_force=lam_t,
                     )
                 )
     return records
-
-
-_QUANTITIES = {"slip_velocity": V_T, "normal_force": LAM_N, "friction_force": LAM_T}
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,9 @@ def _both_sides(
         _Side(
             side[rows],
             slip[rows],
-            contact_values(system, law_t, state, side[rows], slip[rows], approach[rows]),
+            contact_values(
+                system, law_t, state, side[rows], slip[rows], approach[rows]
+            ),
         )
         for rows, state, law_t in ((ends, last, cap), (ends + 1, y, t))
     )  # pyright: ignore[reportReturnType]
@@ -146,9 +147,7 @@ def _contact_kind(
     return "stick" if new[1] == 0 else "reverse"
 
 
-def _user_event(
-    system: System, steps: Steps, i: int, k: int, t: float
-) -> EventRecord:
+def _user_event(system: System, steps: Steps, i: int, k: int, t: float) -> EventRecord:
     event = system.model.events[k]
     kind = event.direction
     if kind == "both":

@@ -22,8 +22,8 @@ from nonsmooth.errors import (
 )
 from nonsmooth.kernels import entry, guards, lcp, loop, paper, switch
 from nonsmooth.kernels import run as codes
-from nonsmooth.kernels.assemble import CONTACT
 from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGERS
+from nonsmooth.kernels.assemble import CONTACT
 from nonsmooth.kernels.run import Log, Run
 from nonsmooth.kernels.tableaux import EXPLICIT
 from nonsmooth.model import Model
@@ -31,13 +31,13 @@ from nonsmooth.result import EventRecord, EventTable, Result, State, Steps
 from nonsmooth.solve.events import event_records
 from nonsmooth.solve.jumps import check_jumps
 from nonsmooth.solve.options import Baumgarte, Options
-from nonsmooth.solve.undecided import undecided
 from nonsmooth.solve.start import (
     check_overlaps,
     check_redundancy,
     consistent_start,
     initial_values,
 )
+from nonsmooth.solve.undecided import undecided
 from nonsmooth.system import System, pack
 
 Floats = NDArray[np.float64]
@@ -259,8 +259,14 @@ class _Driver:
         state = self.state
         # Compile before the clock starts.
         self.march(
-            self.system.tables, self.work, state, self.tableau, self._new_log(),
-            self.lcp, 0.0, 0,
+            self.system.tables,
+            self.work,
+            state,
+            self.tableau,
+            self._new_log(),
+            self.lcp,
+            0.0,
+            0,
         )
         stops = [t for t in self.system.breaks if self.t_start < t < self.until]
         status = codes.END
@@ -366,8 +372,8 @@ class _Driver:
             return joined.reshape(n_step, width)
 
         def repeated(k: int, dtype: type) -> Any:
-            parts = [np.full(chunk[1], chunk[k], dtype) for chunk in self.chunks]
-            return np.concatenate([np.zeros(0, dtype), *parts])
+            parts: list[Any] = [np.full(c[1], c[k], dtype) for c in self.chunks]
+            return np.concatenate([np.zeros(0, dtype), *parts])  # pyright: ignore[reportUnknownVariableType]
 
         steps = Steps(
             t=column("t", 1)[:, 0],
