@@ -18,12 +18,16 @@ from typing import Any
 from nonsmooth import gallery
 from nonsmooth.elements.base import Element
 from nonsmooth.elements.bodies import Body
+from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive
 from nonsmooth.elements.events import Event
 from nonsmooth.elements.expressions import describe
 from nonsmooth.elements.forces import Force
+from nonsmooth.elements.friction import FrictionLaw
 from nonsmooth.elements.joints import Joint
 from nonsmooth.elements.laws import TimeLaw
+from nonsmooth.elements.normal import NormalLaw
+from nonsmooth.elements.shapes import Shape
 
 HERE = Path(__file__).resolve().parent
 FAMILIES: dict[str, type[Element]] = {
@@ -31,6 +35,10 @@ FAMILIES: dict[str, type[Element]] = {
     "Joints": Joint,
     "Drives": Drive,
     "Forces": Force,
+    "Contacts": Contact,
+    "Shapes": Shape,
+    "Normal laws": NormalLaw,
+    "Friction laws": FrictionLaw,
     "Time laws": TimeLaw,
     "Events": Event,
 }
@@ -40,6 +48,11 @@ TYPES = {
     "str": "text",
     "Point": "(x, y)",
     "dict[str, Point]": "{name: (x, y)}",
+    "dict[str, Shape]": "{name: shape}",
+    "tuple[Point, ...]": "list of (x, y)",
+    "float | None": "number or none",
+    "NormalLaw": "normal law",
+    "FrictionLaw | None": "friction law or none",
     "TimeLaw": "time law",
     "TimeLaw | float": "time law or number",
     "tuple[float, ...]": "list of numbers",
@@ -73,7 +86,8 @@ def elements() -> str:
 
 def _prose(kind: type[Element]) -> str:
     """Return a docstring, with equations as blocks of code."""
-    paragraphs = re.split(r"\n\s*\n", inspect.getdoc(kind) or "")
+    whole = (inspect.getdoc(kind) or "").replace("]_", "]")
+    paragraphs = re.split(r"\n\s*\n", whole)
     shown: list[str] = []
     for k, text in enumerate(paragraphs):
         is_equation = k > 0 and " = " in text and not text.rstrip().endswith(".")
@@ -91,12 +105,14 @@ def _fields(kind: type[Element]) -> str:
         if annotation.startswith("Literal"):
             choices = re.findall(r'"(\w+)"', annotation)
             shown = ", ".join(f'"{choice}"' for choice in choices)
-        meaning = item.metadata.get("unit") or comment or MEANINGS.get(item.name, "")
+        own = MEANINGS.get(f"{kind.__name__}.{item.name}")
+        meaning = own or item.metadata.get("unit") or comment
+        meaning = meaning or MEANINGS.get(item.name, "")
         rows.append(f"| `{item.name}` | {shown} | {meaning} | {_default(item)} |")
     return "\n".join(rows)
 
 
-# What fields that many kinds share mean.
+# What fields that many kinds share mean, or a field of one kind.
 MEANINGS = {
     "name": "unique in the model",
     "a": '"body" or "body.point"',
@@ -113,6 +129,12 @@ MEANINGS = {
     "direction": "which crossings count",
     "action": "note the instant, or end the run there",
     "frame": 'axes of fx and fy; "body" turns with b',
+    "Contact.a": '"body.shape"; the ground or a support may stand alone',
+    "Contact.b": '"body", "body.point" or "body.shape"',
+    "normal": "gives the normal force",
+    "friction": "none: no friction",
+    "exponent": "of the overlap",
+    "restitution": "e",
 }
 
 

@@ -1,4 +1,4 @@
-"""Make the pictures of the documentation from the examples.
+"""Make the pictures of the documentation from the examples and the gallery.
 
 python docs/make_images.py
 """
@@ -11,10 +11,20 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
 
-from nonsmooth.views.plots import draw, plot_energy, plot_paths, plot_series
+from nonsmooth import Result, gallery, simulate
+from nonsmooth.io import loads
+from nonsmooth.views import figure as look
+from nonsmooth.views.plots import (
+    draw,
+    plot_contacts,
+    plot_energy,
+    plot_paths,
+    plot_series,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "images"
@@ -48,10 +58,90 @@ def beside(left: Image.Image, right: Image.Image) -> Image.Image:
     return whole
 
 
+def run(system: str, until: float, **parameters: Any) -> Result:
+    """Simulate a system of the gallery."""
+    return simulate(gallery.build(system, **parameters), until=until, rtol=1e-9)
+
+
+Curves = dict[str, tuple[Any, Any]]
+
+
+def curves(panels: dict[str, Curves], width: float = 7.5) -> Figure:
+    """Plot lines, {label: (t, values)}, in one panel for each title of an axis."""
+    with look.style():
+        figure = look.new_figure(width, 0.6 + 1.7 * len(panels))
+        grid: Any = figure.subplots(len(panels), 1, squeeze=False)
+        for axes, (title, lines) in zip(grid[:, 0], panels.items(), strict=True):
+            for k, (label, (t, values)) in enumerate(lines.items()):
+                colour, dashes = look.line_look(k)
+                axes.plot(t, values, color=colour, ls=dashes, label=label)
+            axes.set_ylabel(title)
+            axes.set_xlim(float(t[0]), float(t[-1]))
+            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02))
+        grid[-1, 0].set_xlabel("time (s)")
+        return look.finish(figure, None)
+
+
+def guide_wheel() -> Result:
+    """Run the wheel of the guide, from its file."""
+    text = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
+    return simulate(
+        loads(text.partition("```yaml\n")[2].partition("```")[0]), until=2.0
+    )
+
+
+def compactor() -> None:
+    """Write the pictures of the plate compactor."""
+    hopping = run("compactor", 0.5)
+    sketch = draw(hopping, 0.175, names=True, forces=True)
+    contacts = plot_contacts(hopping, span=(0.0, 0.1))
+    write("compactor", beside(picture(sketch, 90), picture(contacts, 75)))
+    t = np.linspace(0.0, 3.0, 1501)
+    travel: Curves = {}
+    for start in ("spinning", "touching", "equilibrium"):
+        x = run("compactor", 3.0, start=start).sample(t, "box.O1.x")["box.O1.x"]
+        travel[f"from {start}"] = (t, x - x[0])
+    write("compactor_travel", picture(curves({"travel of O1 (m)": travel})))
+    slow = run("compactor", 0.4, rotor_speed=20.0, eccentricity=0.1)
+    write("compactor_slow", picture(plot_contacts(slow), 80))
+
+
+def free_standing() -> None:
+    """Write the pictures of the free-standing body."""
+    t = np.linspace(0.0, 10.0, 1501)
+
+    def drift(**parameters: Any) -> tuple[Any, Any]:
+        found = run("free_standing", 10.0, **parameters).sample(t)
+        x = found["body.x"] - found["platform.x"]
+        return t, x - x[0]
+
+    panels = {
+        "case 1: x_xd (m)": {
+            "e = −0.915 m": drift(case="1"),
+            "e = 0": drift(case="1", e=0.0),
+        },
+        "case 2: x_xd (m)": {
+            "e = −3.673 m": drift(case="2"),
+            "e = 0": drift(case="2", e=0.0),
+        },
+        "case 3: x_xd (m)": {
+            "Y0 = 0.9 m": drift(case="3"),
+            "Y0 = 0": drift(case="3", Y0=0.0),
+        },
+    }
+    write("free_standing", picture(curves(panels)))
+    first = run("free_standing", 4.0)
+    write("free_standing_contacts", picture(plot_contacts(first), 80))
+
+
 def main() -> None:
     """Run the examples and write every picture."""
     sys.path.insert(0, str(ROOT))
     FOLDER.mkdir(exist_ok=True)
+    compactor()
+    free_standing()
+    write("belt", picture(plot_contacts(run("belt", 2.0)), 80))
+    write("contacts", picture(plot_contacts(guide_wheel(), span=(0.0, 1.2)), 90))
     example: Any = importlib.import_module("examples.from_file")
     four_bar = example.result
     mechanism = draw(four_bar, [0.08, 0.62, 0.9])
@@ -61,10 +151,10 @@ def main() -> None:
     write("paths", picture(plot_paths(four_bar, ["crank.B", "coupler.P", "rocker.C"])))
     write("energy", picture(plot_energy(four_bar)))
     example = importlib.import_module("examples.slider_crank")
-    run = example.result
+    crank = example.result
     names = ["slider.x", "motor.torque", "guide.force_y"]
-    write("series", picture(plot_series(run, names)))
-    write("drawing", picture(draw(run, [0.15, 0.3, 0.42, 0.58], names=True)))
+    write("series", picture(plot_series(crank, names)))
+    write("drawing", picture(draw(crank, [0.15, 0.3, 0.42, 0.58], names=True)))
 
 
 if __name__ == "__main__":

@@ -631,6 +631,12 @@ class Result:
 
         return plot_energy(self, path)
 
+    def plot_contacts(self, path: str | None = None) -> Figure:
+        """Plot forces, slip, modes and events of the contacts over time."""
+        from nonsmooth.views.plots import plot_contacts
+
+        return plot_contacts(self, path)
+
     def draw(self, t: ArrayLike | None = None, path: str | None = None) -> Figure:
         """Draw the mechanism at chosen instants."""
         from nonsmooth.views.plots import draw

@@ -263,7 +263,7 @@ def two_blocks(p: TwoBlocks, t: ArrayLike) -> TwoBlocksRun:
             a1, a2, *_ = p.accelerations(s, y[0], slip, p.mu)
             return [y[2], y[3], a1, a2]
 
-        run = solve_ivp(
+        run: Any = solve_ivp(
             rate,
             (now, until),
             y,

@@ -237,11 +237,12 @@ def test_bounce_sound(bounce):
 
 @pytest.mark.slow
 def test_case_2_creeps_to_a_limit():
-    result = run(12.0, rtol=1e-9, case="2")
+    result = run(12.0, rtol=1e-8, case="2")
     x = relative(result, np.array([6.0, 8.0, 10.0, 12.0]))
-    # "about -2.47 mm, time constant about 1 s"; the platform's shaking stays.
-    assert x[-1] == pytest.approx(-2.47e-3, abs=5e-5)
-    assert np.abs(np.diff(x))[-1] < 1e-5
+    # "about -2.47 mm, time constant about 1 s": half a unit of the last digit, and
+    # two seconds leave exp(-2) of the way, or a little more.
+    assert x[-1] == pytest.approx(-2.47e-3, abs=5e-6)
+    assert np.all(np.abs(np.diff(x)[1:] / np.diff(x)[:-1]) < 0.2)
     assert_sound(result)
 
 
@@ -277,7 +278,11 @@ def test_case_3_without_lift_is_periodic():
 
 @pytest.mark.slow
 def test_case_3_rocks_when_settled():
-    result = run(6.0, rtol=1e-9, case="3", start="settled")
-    found = result.sample(np.linspace(0.0, 6.0, 6001))
-    # "up to 0.28 rad and 4e5 N", in 6 s or later.
-    assert 0.05 < np.max(np.abs(found["body.theta"])) < 0.35
+    """Without lift: on its own springs it leans far enough to be tipped."""
+    result = run(6.0, rtol=1e-9, case="3", Y0=0.0, start="settled")
+    found = result.sample(np.linspace(0.0, 6.0, 12001))
+    # "up to 0.28 rad and 4e5 N": half a unit of the last digit.
+    assert np.max(np.abs(found["body.theta"])) == pytest.approx(0.28, abs=5e-3)
+    peak = max(found[f"{foot}.normal_force"].max() for foot in FEET.values())
+    assert peak == pytest.approx(4e5, abs=0.5e5)
+    assert_sound(result)

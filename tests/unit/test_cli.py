@@ -1,5 +1,6 @@
 """The command line, through `main(argv)`; one test through the installed command."""
 
+import csv
 import io
 import json
 import math
@@ -179,8 +180,10 @@ def test_gallery(capsys):
 def test_gallery_of_a_system(capsys, name):
     code, out, _ = run(capsys, "gallery", name)
     assert code == 0
+    # The story above the table may begin a line with the name of a parameter.
+    table = out.partition("\nparameter ")[2].splitlines()
     for p in gallery.parameters(name):
-        line = next(x for x in out.splitlines() if x.startswith(f"{p.name} "))
+        line = next(x for x in table if x.startswith(f"{p.name} "))
         assert p.unit in line
         assert p.meaning in line
     assert f"nonsmooth run {name} " in out
@@ -383,6 +386,192 @@ def test_a_file_needs_until(capsys, file):
     assert refused(capsys, "run", path) == f"{path}: a model file needs --until T, in s"
     error = refused(capsys, "run", path, "--until", "1", "--set", "mass=2")
     assert error.startswith("--set mass: in a file, name an element's field")
+
+
+# ---- contacts --------------------------------------------------------------------
+
+# The default belt: m g = 9.81 N, mu0 = 0.4, mu = 0.3, k = 100 N/m, speed 0.1 m/s.
+BELT = ["belt", "--until", "2"]
+
+
+def test_summary_of_contacts(capsys):
+    code, out, _ = run(capsys, "run", *BELT)
+    assert code == 0
+    lines = dict(line.split(maxsplit=1) for line in out.splitlines()[1:])
+    assert lines["events"] == "3 break_away, 2 stick"
+    name, normal, friction, slip = re.split(r"\s{2,}", lines["contacts"])
+    assert (name, normal) == ("sole", "normal 9.81 N")
+    # mu0 m g just before the block lets go.
+    assert friction == "friction 0 .. 3.924 N"
+    assert slip.startswith("slip -0.24")
+    # What is left of the slip where it sticks is not shown.
+    assert slip.endswith(" .. 0 m/s")
+    assert re.match(r"sole   slip- [\d.]+ %, stick [\d.]+ %$", lines["modes"])
+
+
+def test_contacts_as_json(capsys):
+    numbers = run_json(capsys, *BELT)
+    found = numbers["contacts"]["sole"]
+    assert found["events"] == numbers["events"]
+    # Each period has one stick of 2 (mu0 - mu) m g/(k speed); the first is longer.
+    stick = 0.3924 + 2 * 0.1962
+    assert found["time"]["stick"] == pytest.approx(stick, abs=1e-7)  # a few rtol
+    assert sum(found["time"].values()) == pytest.approx(2.0, abs=1e-12)
+    extremes = numbers["extremes"]
+    swing = (0.4 - 0.3) * 9.81 / 100 * 10  # m/s
+    fastest = 0.1 + math.hypot(0.1, swing)
+    # Found on a grid of at least 4 instants a step, near the minimum of a cosine.
+    least = extremes["sole.slip_velocity"]["min"]
+    assert least == pytest.approx(-fastest, rel=1e-3)
+    # Both sides of a jump count: the end of a stick is its largest friction.
+    largest = extremes["sole.friction_force"]
+    assert largest["max"] == pytest.approx(0.4 * 9.81, abs=1e-7)
+    assert largest["t_max"] in [e.t for e in belt_events()]
+    assert extremes["sole.normal_force"]["min"] == pytest.approx(9.81, rel=1e-12)
+    assert extremes["sole.gap"]["max"] < 0.0
+
+
+def belt_events():
+    return nonsmooth.simulate(gallery.build("belt"), until=2.0).events
+
+
+def test_slip_counts_while_pressing_only(capsys):
+    """The right corner of the compactor is fastest in flight."""
+    numbers = run_json(capsys, "compactor", "--until", "0.1")
+    result = nonsmooth.simulate(gallery.build("compactor"), until=0.1)
+    t = np.linspace(0.0, 0.1, 2001)
+    columns = result.sample(t)
+    for corner in ("left", "right"):
+        slip = np.abs(columns[f"{corner}.slip_velocity"])
+        is_pressing = np.abs(columns[f"{corner}.mode"]) <= 1
+        found = numbers["extremes"][f"{corner}.slip_velocity"]
+        peak = max(abs(found["min"]), abs(found["max"]))
+        # The two grids miss the peak by some parts in a hundred at most.
+        assert peak == pytest.approx(np.max(slip[is_pressing]), rel=0.03)
+    assert np.max(slip) > 1.1 * peak
+
+
+def test_events_of_contacts(capsys, tmp_path):
+    path = tmp_path / "events.csv"
+    argv = [*BELT, "--events", "--save-events", str(path)]
+    code, out, _ = run(capsys, "run", *argv)
+    assert code == 0
+    assert f"saved        5 events in {path}" in out
+    head, *rows = out.partition("\n\n")[2].splitlines()
+    assert re.split(r"\s{2,}", head) == [
+        "t (s)", "element", "event", "before", "after", "slip (m/s)", "normal (N)",
+        "friction (N)",
+    ]  # fmt: skip
+    cells = [re.split(r"\s{2,}", row) for row in rows]
+    wanted = ["sole", "break_away", "stick", "slip-", "0", "9.81", "3.924 -> 2.943"]
+    assert cells[0][1:] == wanted
+    assert float(cells[0][0]) == pytest.approx(0.3924, abs=1e-7)  # a few rtol
+    # The file has the same events, to the last digit.
+    records = belt_events()
+    with path.open(newline="") as file:
+        found = list(csv.DictReader(file))
+    assert len(found) == len(records) == len(cells)
+    for row, record in zip(found, records, strict=True):
+        assert float(row["t"]) == record.t
+        assert (row["element"], row["kind"]) == (record.element, record.kind)
+        assert (row["before"], row["after"]) == (record.before, record.after)
+        pair = (float(row["friction_force_before"]), float(row["friction_force_after"]))
+        assert pair == record.friction_force
+    listed = run_json(capsys, *BELT, "--events")["event_list"]
+    assert [e["t"] for e in listed] == [record.t for record in records]
+    assert listed[0]["friction_force"] == list(records[0].friction_force or ())
+
+
+def test_events_without_contacts_in_a_file(capsys, file, tmp_path):
+    path = tmp_path / "events.csv"
+    run(capsys, "run", file(ARM), "--until", "2", "--save-events", str(path))
+    with path.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["element"] for row in rows] == ["deep", "low"]
+    assert {row["normal_force_before"] for row in rows} == {""}
+
+
+def test_the_design_s_compactor(capsys):
+    """It sticks, slips, opens, touches and releases; causes are named."""
+    argv = ["--set", "rotor_speed=25", "--set", "eccentricity=0.15", "--until", "1.5"]
+    code, out, err = run(capsys, "run", "compactor", *argv, "--events")
+    assert (code, err) == (0, "")
+    for kind in ("stick", "break_away", "reverse", "release", "separate", "touch_down"):
+        assert re.search(rf"events .*\d {kind}", out)
+    for mode in ("open", "stick", "slip+", "slip-", "released"):
+        assert re.search(rf"left .*{re.escape(mode)} [\d.]+ %", out)
+    assert re.search(r" break_away .*   by (left|right)\n", out)
+    # Zeros to the accuracy of landing are zeros.
+    for row in out.partition("\n\n")[2].splitlines()[1:]:
+        assert not re.search(r"\de-(0[5-9]|1\d)", row.partition(" ")[2])
+
+
+def test_the_paper_s_scheme(capsys):
+    argv = ["compactor", "--until", "1e-3", "--scheme", "paper", "--step", "1e-6"]
+    numbers = run_json(capsys, *argv)
+    assert numbers["options"]["scheme"] == "paper"
+    assert numbers["cost"]["steps"] == 1000
+    exact = run_json(capsys, "compactor", "--until", "1e-3")
+    found, wanted = (n["final"]["positions"]["box"] for n in (numbers, exact))
+    # Friction is decided to one step: an acceleration of 1e2 m/s^2 wrong for 1e-6 s
+    # moves the box by less than 1e-7 m in 1e-3 s.
+    np.testing.assert_allclose(found, wanted, atol=1e-7)
+
+
+def test_set_a_field_of_a_contact(capsys):
+    argv = ["--set", "sole.friction.mu=0.2", "--set", "sole.friction.mu_static=0.2"]
+    numbers = run_json(capsys, *BELT, *argv)
+    largest = numbers["extremes"]["sole.friction_force"]["max"]
+    assert largest == pytest.approx(0.2 * 9.81, rel=1e-9)  # round-off of N
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--save-events", "x.txt"], "--save-events x.txt: use .csv"),
+        (["--save-events", "no/x.csv"], "--save-events no/x.csv: no folder 'no'"),
+        (["--scheme", "papr"], "argument --scheme: invalid choice: 'papr'"),
+        (["--step", "1e-3"], "step = 0.001: method 'auto' chooses its own steps"),
+        (["--scheme", "paper", "--method", "radau"], "method = 'radau'; scheme 'pap"),
+        (
+            ["--plot", "x.png", "--plot-names", "sole.gapp"],
+            "--plot-names: no quantity 'sole.gapp'; did you mean 'gap'",
+        ),
+        (["--plot", "x.png", "--plot-names", "sol"], "--plot-names: no 'sol'; did you"),
+        (["--set", "sole.friction.mu=1"], "Coulomb: mu_static = 0.4; must be >= mu"),
+    ],
+)
+def test_contacts_refuse(capsys, tmp_path, monkeypatch, argv, message):
+    monkeypatch.chdir(tmp_path)
+    assert refused(capsys, "run", *BELT, *argv).startswith(message)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("names", "function", "drawn"),
+    [
+        ([], "plot_contacts", {"names": None}),
+        (["--plot-names", "sole"], "plot_contacts", {"names": ["sole"]}),
+        (["--plot-names", "sole.gap,block.x"], "plot_series", {}),
+    ],
+)
+def test_plot_contacts(capsys, tmp_path, monkeypatch, names, function, drawn):
+    plots = pytest.importorskip("nonsmooth.views.plots")
+    calls = []
+    monkeypatch.setattr(plots, function, lambda *args, **kw: calls.append((args, kw)))
+    path = str(tmp_path / "x.png")
+    assert run(capsys, "run", *BELT, "--plot", path, *names)[0] == 0
+    ((args, keywords),) = calls
+    assert args[-1] == path
+    assert keywords == drawn
+
+
+def test_check_counts_contacts_apart(capsys):
+    """Rows of contacts hold only while they stick: they are no constraints."""
+    _, out, _ = run(capsys, "check", "compactor")
+    assert "contacts             2 (left, right)" in out
+    assert "coordinates          6, with 3 constraints" in out
+    assert "degrees of freedom   4, 1 of them driven" in out
 
 
 # ---- saving ----------------------------------------------------------------------

@@ -12,6 +12,7 @@ import pytest
 
 from nonsmooth import gallery, simulate
 from nonsmooth.elements.bodies import RigidBody
+from nonsmooth.elements.friction import Coulomb
 from nonsmooth.errors import ModelError
 from nonsmooth.gallery import free_standing
 from oracles import stick_slip
@@ -431,8 +432,7 @@ def test_free_standing_parameters_override_the_case():
     model = gallery.build("free_standing", case=2, e=0, mu0="0.3", mu_ratio=0.5, J2=1)
     body = rigid(model, "body")
     assert body.points == {"A": (-7.208, -3.536), "B": (7.208, -3.536)}
-    foot = model.contacts[0].friction
-    assert (foot.mu, foot.static) == (0.15, 0.3)
+    assert model.contacts[0].friction == Coulomb(mu=0.15, mu_static=0.3)
     assert rigid(model, "left_leg").inertia == 1.0
     assert model == gallery.build(
         "free_standing", case="2", e=0.0, mu0=0.3, mu_ratio=0.5, J2=1.0, b0=None

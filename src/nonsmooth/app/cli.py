@@ -30,7 +30,7 @@ from nonsmooth.errors import (
 )
 from nonsmooth.gallery._convert import convert
 from nonsmooth.model import RESERVED, Model
-from nonsmooth.solve.options import METHODS
+from nonsmooth.solve.options import METHODS, SCHEMES
 
 if TYPE_CHECKING:
     from nonsmooth.result import Result, Samples
@@ -42,6 +42,15 @@ DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 MODEL_SUFFIXES = (".yaml", ".yml", ".json")
 SAVE_SUFFIXES = (".csv", ".parquet", ".npz")
 PLOT_SUFFIXES = (".png", ".svg", ".pdf")
+EVENT_SUFFIXES = (".csv",)
+CONTACT_QUANTITIES = (
+    "gap",
+    "gap_rate",
+    "normal_force",
+    "friction_force",
+    "slip_velocity",
+    "mode",
+)
 # Packages that are not always installed.
 NEEDS = {".parquet": "pyarrow", **dict.fromkeys(PLOT_SUFFIXES, "matplotlib")}
 # Numbers a saved table may hold: 1.6 GB in memory.
@@ -63,7 +72,8 @@ class _Failed(Exception):
 # ---- arguments -------------------------------------------------------------------
 
 _HELP = """\
-Simulate planar mechanisms: bodies, joints, drives, forces and events.
+Simulate planar mechanisms: bodies, joints, drives, forces, and contacts that stick,
+slip, touch and separate.
 
 A system is either built in (see `nonsmooth gallery`) or a model file in YAML or
 JSON. `nonsmooth COMMAND --help` explains each command.
@@ -76,6 +86,7 @@ examples:
   nonsmooth run pendulum_chain              simulate it, print a summary
   nonsmooth run pendulum_chain --set n=3 --until 10 --every 0.01 --save run.csv
   nonsmooth run slider_crank --plot torque.png --plot-names motor.torque
+  nonsmooth run compactor --set rotor_speed=25 --set eccentricity=0.15 --until 1.5
   nonsmooth check model.yaml                is this file a valid model?
   nonsmooth schema --out model.schema.json  let your editor check model files
   nonsmooth warmup                          compile once, so that no run waits
@@ -92,7 +103,8 @@ examples:
 
 _RUN_HELP = """\
 Simulate a built-in system or a model file, and print a summary: time reached,
-events, extremes of motion and forces, energy balance, constraint violation, cost.
+events, extremes of motion and forces, what contacts did, energy balance, constraint
+violation, cost.
 
 examples:
   nonsmooth run pendulum_chain --set n=3 --set angle=0.5 --until 10
@@ -101,15 +113,20 @@ examples:
   nonsmooth run model.yaml --until 5 --json > run.json
   nonsmooth run pendulum_chain --plot tip.png --plot-names rod2.tip
   nonsmooth run crank_rocker --method euler --step 1e-3 --baumgarte 10 100
+  nonsmooth run belt --events --save-events events.csv --plot belt.png
+  nonsmooth run compactor --until 0.05 --scheme paper --step 1e-6
 
 --set KEY=VALUE
   A parameter of a built-in system (n=3), or, here and in files, a number of a
-  named element (crank.mass=2, motor.law.rate=5).
+  named element (crank.mass=2, motor.law.rate=5, sole.friction.mu=0.2).
 
 columns of saved files, and names to plot
   BODY.x .y .theta .vx .vy .omega .ax .ay .alpha    BODY.POINT.x .y .vx .vy .ax .ay
   JOINT.force_x .force_y .torque    FORCE.force_x .force_y .torque
-  DRIVE.torque or DRIVE.force       all in SI units and radians
+  DRIVE.torque or DRIVE.force
+  CONTACT.gap .gap_rate .normal_force .friction_force .slip_velocity .mode
+  All in SI units and radians. The mode is 0 for stick, 1 or -1 for slip by its sign,
+  2 for open, 3 for released: overlap without force.
 
 --json prints one object:
   model, status, message        status is "finished", "stopped" or "failed"
@@ -120,9 +137,14 @@ columns of saved files, and names to plot
   notes, options, cost
   final                         t, positions (x, y, theta), velocities, by body
   extremes                      min, t_min, max, t_max by quantity; the force of a
-                                joint is its magnitude
+                                joint is its magnitude, the slip velocity of a
+                                contact that while it presses
+  contacts                      by contact: events by kind, time in each mode, s
   verification                  with --verify
-  event_list                    with --events: t, element, kind, action
+  event_list                    with --events: t, element, kind, action; of contacts
+                                before, after (modes), cause (the contact whose event
+                                it was), slip_velocity, normal_force, friction_force
+                                (each before and after)
 
 exit code: 0 done, 1 the run failed, 2 bad input, 130 interrupted
 """
@@ -258,9 +280,15 @@ def _add_run(sub: _Parser) -> None:
         "--plot-names",
         metavar="A,B",
         help="what to draw: quantities over time (rod1.theta,motor.torque), or points "
-        "(rod2.tip), whose paths are drawn; default: angles and drives",
+        "(rod2.tip), whose paths are drawn, or contacts (left,right); default: all "
+        "contacts, or without any angles and drives",
     )
     add("--events", action="store_true", help="list all events")
+    add(
+        "--save-events",
+        metavar="FILE",
+        help=f"write the table of events ({', '.join(EVENT_SUFFIXES)})",
+    )
     add("--json", action="store_true", help="print the summary as JSON, nothing else")
     add(
         "--verify",
@@ -269,10 +297,22 @@ def _add_run(sub: _Parser) -> None:
     )
     solver = sub.add_argument_group("solver")
     add = solver.add_argument
+    add(
+        "--scheme",
+        choices=SCHEMES,
+        metavar="NAME",
+        help="events (default), or paper: fixed steps, friction decided at their ends, "
+        "for comparison",
+    )
     add("--method", choices=METHODS, metavar="NAME", help=", ".join(METHODS))
     add("--rtol", metavar="R", type=_number, help="relative tolerance (default 1e-8)")
     add("--atol", metavar="A", type=_number, help="absolute one (default rtol / 100)")
-    add("--step", metavar="H", type=_number, help="step of a fixed-step method, s")
+    add(
+        "--step",
+        metavar="H",
+        type=_number,
+        help="step of a fixed-step method or scheme, s",
+    )
     add("--max-step", metavar="H", type=_number, help="largest step, s")
     add(
         "--baumgarte",
@@ -340,7 +380,7 @@ def _with_field(model: Model, key: str, text: str) -> Model:
     changed = _changed(element, path, f"--set {key}", text)
     lists = {
         family: tuple(changed if e is element else e for e in getattr(model, family))
-        for family in ("bodies", "joints", "drives", "forces", "events")
+        for family in ("bodies", "joints", "drives", "forces", "contacts", "events")
     }
     return dataclasses.replace(model, **lists)
 
@@ -496,6 +536,8 @@ def _run(args: argparse.Namespace) -> int:
             INTERRUPTED,
         ) from None
     saved = _save(result, args) if args.save else ""
+    if args.save_events:
+        _save_events(result, args.save_events)
     _print_run(result, args, saved)
     if args.plot and len(result.steps.t):
         _plot(result, args)
@@ -521,7 +563,7 @@ def _simulated(
 
     options: dict[str, Any] = {
         name: getattr(args, name)
-        for name in ("method", "rtol", "atol", "step", "max_step")
+        for name in ("scheme", "method", "rtol", "atol", "step", "max_step")
         if getattr(args, name) is not None
     }
     if args.baumgarte:
@@ -546,8 +588,9 @@ def _check_outputs(args: argparse.Namespace) -> None:
     for option, suffixes, extra in (
         ("save", SAVE_SUFFIXES, "data"),
         ("plot", PLOT_SUFFIXES, "plot"),
+        ("save-events", EVENT_SUFFIXES, ""),
     ):
-        name = getattr(args, option)
+        name = getattr(args, option.replace("-", "_"))
         if name is None:
             continue
         path = Path(name)
@@ -574,7 +617,7 @@ def _check_every(args: argparse.Namespace, until: float) -> None:
 
 def _check_size(system: System, n_row: float) -> None:
     m = system.tables
-    n_column = 9 * m.n_marker + 3 * (m.n_joint + m.n_force)
+    n_column = 9 * m.n_marker + 3 * (m.n_joint + m.n_force) + 6 * m.n_contact
     if n_row * n_column > MAX_SAVED:
         raise ModelError(
             f"--every: {n_row:.0f} rows of about {n_column} columns are too many; "
@@ -606,10 +649,21 @@ def _save(result: Result, args: argparse.Namespace) -> str:
                 columns: dict[str, Any] = dict(samples)
                 np.savez(file, **columns)
     except OSError as error:
-        raise _Failed(
-            f"cannot write {path}: {error.strerror or error}", FAILED
-        ) from None
+        raise _unwritable(path, error) from None
     return f"{len(samples['t'])} rows of {len(samples)} columns in {path}"
+
+
+def _save_events(result: Result, path: str) -> None:
+    from nonsmooth.app import summary
+
+    try:
+        summary.write_events(result.events, path)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: str | Path, error: OSError) -> _Failed:
+    return _Failed(f"cannot write {path}: {error.strerror or error}", FAILED)
 
 
 def _print_run(result: Result, args: argparse.Namespace, saved: str) -> None:
@@ -637,8 +691,11 @@ def _print_run(result: Result, args: argparse.Namespace, saved: str) -> None:
         print(f"{'verified':<12} {verification}")
     if saved:
         print(f"{'saved':<12} {saved}")
+    if args.save_events:
+        n = len(result.events)
+        print(f"{'saved':<12} {n} events in {args.save_events}")
     if args.events:
-        print(f"\n{result.events}")
+        print(f"\n{summary.events_text(result.events, numbers)}")
 
 
 def _plot_names(args: argparse.Namespace) -> list[str]:
@@ -648,23 +705,29 @@ def _plot_names(args: argparse.Namespace) -> list[str]:
 def _check_names(system: System, names: Sequence[str]) -> None:
     """Refuse to plot what there is not, before anything is computed."""
     owners = [*system.markers, *system.joints, *system.forces, *system.supports]
+    contacts = system.contacts
     for name in names:
         owner, _, quantity = name.rpartition(".")
-        if name in system.markers:
+        if name in system.markers or name in contacts:
             continue
-        if owner not in owners:
-            raise ModelError(f"--plot-names: no '{name}'; {nearest(name, owners)}")
-        if quantity not in RESERVED:
-            hint = nearest(quantity, sorted(RESERVED))
+        if owner not in owners and owner not in contacts:
+            known = [*owners, *contacts]
+            raise ModelError(f"--plot-names: no '{name}'; {nearest(name, known)}")
+        quantities = CONTACT_QUANTITIES if owner in contacts else sorted(RESERVED)
+        if quantity not in quantities:
+            hint = nearest(quantity, quantities)
             raise ModelError(f"--plot-names: no quantity '{name}'; {hint}")
 
 
 def _plot(result: Result, args: argparse.Namespace) -> None:
-    from nonsmooth.views.plots import plot_paths, plot_series
+    from nonsmooth.views.plots import plot_contacts, plot_paths, plot_series
 
     system, names = result.system, _plot_names(args)
     if names and all(name in system.markers for name in names):
         plot_paths(result, names, args.plot)
+        return
+    if system.contacts and all(name in system.contacts for name in names):
+        plot_contacts(result, args.plot, names=names or None)
         return
     if not names:
         angles = [f"{name}.theta" for name in system.bodies[: system.n_moving]]
@@ -712,7 +775,9 @@ def _findings(system: System) -> list[tuple[str, str]]:
     has_mass = system.tables.minv > 0.0
     n_coordinate = int(np.sum(has_mass))
     n_row = system.n_row
-    freedom = f"{n_coordinate - n_row}, if no constraint is redundant"
+    # Contacts have rows too, which hold only while they stick.
+    n_hold = n_row - int(np.sum(system.tables.contact_row >= 0))
+    freedom = f"{n_coordinate - n_hold}, if no constraint is redundant"
     if n_row <= MAX_RANKED:
         g, rate = np.zeros(n_row), np.zeros(n_row)
         J = np.zeros(n_row * system.n_dof)
@@ -735,8 +800,9 @@ def _findings(system: System) -> list[tuple[str, str]]:
         ("joints", _listed([joint.name for joint in model.joints])),
         ("drives", _listed([drive.name for drive in model.drives])),
         ("forces", _listed([force.name for force in model.forces])),
+        ("contacts", _listed(system.contacts)),
         ("events", _listed([event.name for event in model.events])),
-        ("coordinates", f"{n_coordinate}, with {n_row} constraints"),
+        ("coordinates", f"{n_coordinate}, with {n_hold} constraints"),
         ("degrees of freedom", freedom),
         ("redundancy", note or "none"),
         ("start", start),

@@ -1,9 +1,11 @@
-"""A run in numbers and in words: what `nonsmooth run` prints."""
+"""A run in numbers and in words: what `nonsmooth run` prints and writes."""
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import math
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
@@ -11,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.elements.bodies import PointMass
-from nonsmooth.result import Limit, Result
+from nonsmooth.result import EventRecord, EventTable, Limit, Result
+from nonsmooth.views import contacts
 
 Floats = NDArray[np.float64]
 Extreme = dict[str, float]
@@ -24,10 +27,30 @@ MAX_NUMBERS = 100_000_000
 BATCH = 4_000_000
 # Less than this is round-off beside quantities of order one, and reads as noise.
 ROUND_OFF = 1e-12
+# So is, of a contact, less than this part of the largest: forces and slip are zero at
+# many events, to the accuracy with which these are located.
+NOISE_PART = 1e-7
 # Lines of text for each group of extremes.
 MAX_LINES = 6
 
-UNITS = {"x": "m", "y": "m", "theta": "rad", "force": "N", "torque": "N m"}
+UNITS = {
+    "x": "m",
+    "y": "m",
+    "theta": "rad",
+    "force": "N",
+    "torque": "N m",
+    "gap": "m",
+    "normal_force": "N",
+    "friction_force": "N",
+    "slip_velocity": "m/s",
+}
+# What is listed of a contact in text, under shorter names.
+CONTACT_WORDS = {
+    "normal_force": "normal",
+    "friction_force": "friction",
+    "slip_velocity": "slip",
+}
+PAIRS = ("slip_velocity", "normal_force", "friction_force")
 
 
 # ---- numbers ---------------------------------------------------------------------
@@ -42,14 +65,28 @@ def figures(result: Result) -> dict[str, Any]:
     has_steps = len(result.steps.t) > 0
     numbers["final"] = dataclasses.asdict(result.state()) if has_steps else None
     numbers["extremes"] = extremes(result) if has_steps else {}
+    numbers["contacts"] = contact_figures(result) if has_steps else {}
     return plain(numbers)
+
+
+def contact_figures(result: Result) -> dict[str, dict[str, dict[str, float]]]:
+    """Return the events by kind and the time in each mode, s, of every contact."""
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for name, stays in contacts.stays(result).items():
+        time: dict[str, float] = {}
+        for stay in stays:
+            time[stay.mode] = time.get(stay.mode, 0.0) + stay.end - stay.begin
+        counts = result.events.of(name).counts()
+        found[name] = {"events": dict(counts), "time": time}
+    return found
 
 
 def extremes(result: Result) -> dict[str, Extreme]:
     """Return least and largest value, and their times, of what matters most.
 
     x, y and theta of every body with mass; the force of every joint (its
-    magnitude) and its torque if it can have one; the output of every drive.
+    magnitude) and its torque if it can have one; the output of every drive; gap and
+    forces of every contact, and its slip velocity while it presses.
     """
     found: dict[str, Extreme] = {}
     for t, limit in _instants(result):
@@ -71,7 +108,7 @@ def extremes(result: Result) -> dict[str, Extreme]:
 def _instants(result: Result) -> Iterator[tuple[Floats, Limit]]:
     """Yield times to look at, in batches, with the one-sided limit to take there."""
     t, m = result.t, result.system.tables
-    width = 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 1
+    width = 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 13 * m.n_contact + 1
     if PER_STEP * len(t) * width <= MAX_NUMBERS:
         parts = [t[:-1] + k / PER_STEP * np.diff(t) for k in range(PER_STEP)]
         instants = np.append(np.stack(parts, axis=1), t[-1])
@@ -81,7 +118,7 @@ def _instants(result: Result) -> Iterator[tuple[Floats, Limit]]:
     for begin in range(0, len(instants), size):
         yield instants[begin : begin + size], "after"
     # Where an arc ends, forces may jump: the values before count as well.
-    ends = np.append(result.steps.t[1:][np.diff(result.steps.arc) > 0], result.t_end)
+    ends = np.append(result.steps.t[contacts.arc_begins(result)[1:]], result.t_end)
     for begin in range(0, len(ends), size):
         yield ends[begin : begin + size], "before"
 
@@ -99,7 +136,9 @@ def _quantities(
     outputs = [f"{drive.name}.{drive.output}" for drive in model.drives]
     couples = [f"{j.name}.torque" for j in model.joints if j.holds_angle[1]]
     forces = [f"{j.name}.force_{axis}" for j in model.joints for axis in "xy"]
-    samples = result.sample(t, [*places, *outputs, *couples, *forces], limit)
+    touch = ("mode", "gap", *PAIRS)
+    pairs = [f"{name}.{kind}" for name in result.system.contacts for kind in touch]
+    samples = result.sample(t, [*places, *outputs, *couples, *forces, *pairs], limit)
     for name in (*places, *outputs):
         yield name, samples[name]
     for joint in model.joints:
@@ -107,6 +146,15 @@ def _quantities(
         yield f"{joint.name}.force", np.hypot(x, y)
     for name in couples:
         yield name, samples[name]
+    for name in result.system.contacts:
+        is_pressing = np.abs(samples[f"{name}.mode"]) <= 1.0
+        for kind in touch[1:]:
+            values = samples[f"{name}.{kind}"]
+            is_slip = kind == "slip_velocity"
+            yield (
+                f"{name}.{kind}",
+                np.where(is_pressing, values, np.nan) if is_slip else values,
+            )
 
 
 def plain(value: Any) -> Any:
@@ -135,6 +183,8 @@ def text(result: Result, numbers: dict[str, Any]) -> str:
         ("events", _events(numbers["events"])),
         *_motion(result, numbers["extremes"]),
         *_forces(result, numbers["extremes"]),
+        *_contacts(result, numbers["extremes"]),
+        *_modes(result, numbers["contacts"]),
         ("energy", _energy(numbers)),
         ("constraints", f"violated by at most {result.violation:.1e} (m or rad)"),
         ("cost", _cost(result)),
@@ -160,14 +210,14 @@ def _peak(extreme: Extreme) -> float:
     return max(abs(extreme["min"]), abs(extreme["max"]))
 
 
-def _span(name: str, extreme: Extreme) -> str:
+def _span(name: str, extreme: Extreme, noise: float = ROUND_OFF) -> str:
     quantity = name.rpartition(".")[2]
-    low, high = _number(extreme["min"]), _number(extreme["max"])
+    low, high = _number(extreme["min"], noise), _number(extreme["max"], noise)
     return (low if low == high else f"{low} .. {high}") + f" {UNITS[quantity]}"
 
 
-def _number(value: float) -> str:
-    return f"{0.0 if abs(value) < ROUND_OFF else value:.5g}"
+def _number(value: float, noise: float = ROUND_OFF) -> str:
+    return f"{0.0 if abs(value) < noise else value:.5g}"
 
 
 def _grouped(head: str, lines: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -224,6 +274,65 @@ def _forces(result: Result, found: dict[str, Extreme]) -> Iterator[tuple[str, st
     return _grouped("forces", lines)
 
 
+def _noise(found: dict[str, Extreme]) -> dict[str, float]:
+    """Return below what the quantities of contacts are as good as zero."""
+    peaks: dict[str, float] = dict.fromkeys(CONTACT_WORDS, 0.0)
+    for name, extreme in found.items():
+        kind = name.rpartition(".")[2]
+        if kind in peaks:
+            peaks[kind] = max(peaks[kind], _peak(extreme))
+    return {kind: max(ROUND_OFF, NOISE_PART * peak) for kind, peak in peaks.items()}
+
+
+def _by_load(result: Result, found: dict[str, Extreme]) -> list[str]:
+    """Return the contacts, the most loaded first."""
+
+    def load(name: str) -> float:
+        return found.get(f"{name}.normal_force", {"max": 0.0})["max"]
+
+    return sorted(result.system.contacts, key=load, reverse=True)
+
+
+def _contacts(result: Result, found: dict[str, Extreme]) -> Iterator[tuple[str, str]]:
+    """Describe forces and slip of contacts, the most loaded first."""
+    noise = _noise(found)
+    rows: list[list[str]] = []
+    for name in _by_load(result, found):
+        row = [name]
+        for kind, word in CONTACT_WORDS.items():
+            extreme = found.get(f"{name}.{kind}")
+            text = f"{word} {_span(kind, extreme, noise[kind])}" if extreme else ""
+            if extreme and kind == "normal_force" and ".." in text:
+                text += f" (most at t = {extreme['t_max']:.5g} s)"
+            row.append(text)
+        rows.append(row)
+    return _grouped("contacts", _columns(rows))
+
+
+def _modes(
+    result: Result, found: dict[str, dict[str, dict[str, float]]]
+) -> Iterator[tuple[str, str]]:
+    """Describe which part of the run contacts spend in which mode."""
+    whole = result.t_end - result.t_start
+    rows: list[list[str]] = []
+    for name, figures in found.items():
+        modes = sorted(figures["time"].items(), key=lambda item: -item[1])
+        parts = ", ".join(f"{mode} {100.0 * t / whole:.3g} %" for mode, t in modes)
+        rows.append([name, parts])
+    return _grouped("modes", _columns(rows))
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of cells as lines, the cells of a column as wide as the widest."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "   ".join(
+            f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
 def _energy(numbers: dict[str, Any]) -> str:
     residual, exchanged = numbers["energy_residual"], numbers["energy_exchanged"]
     if residual is None:
@@ -243,3 +352,46 @@ def _cost(result: Result) -> str:
         f"{steps}), {cost['evaluations']:.0f} evaluations, "
         f"{cost['cpu_seconds']:.3g} s CPU"
     )
+
+
+# ---- events ----------------------------------------------------------------------
+
+
+def events_text(events: EventTable, numbers: dict[str, Any]) -> str:
+    """Return the events as a table; of contacts with modes, slip and forces."""
+    if not any(record.before for record in events):
+        return str(events)
+    noise = _noise(numbers["extremes"])
+    head = ["t (s)", "element", "event", "before", "after"]
+    head += [f"{CONTACT_WORDS[name]} ({UNITS[name]})" for name in PAIRS]
+    rows = [[*head, ""]]
+    for record in events:
+        row = [f"{record.t:.12g}", record.element, record.kind]
+        row += [record.before, record.after]
+        row += [_pair(getattr(record, name), noise[name]) for name in PAIRS]
+        rows.append([*row, f"by {record.cause}" if record.cause else ""])
+    return "\n".join(_columns(rows))
+
+
+def _pair(pair: tuple[float, float] | None, noise: float) -> str:
+    """Return what a quantity was and became; once if it did not change."""
+    if pair is None:
+        return ""
+    old, new = (f"{0.0 if abs(x) <= noise else x:.4g}" for x in pair)
+    return old if old == new else f"{old} -> {new}"
+
+
+def write_events(events: EventTable, path: str | os.PathLike[str]) -> None:
+    """Write the events as comma-separated text; numbers read back the same."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(EventRecord.columns())
+        for record in events:
+            row = (_cell(value) for value in record.row())
+            writer.writerow(row)
+
+
+def _cell(value: float | str) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if math.isnan(value) else repr(float(value))

@@ -373,7 +373,7 @@ class _Driver:
 
         def repeated(k: int, dtype: type) -> Any:
             parts: list[Any] = [np.full(c[1], c[k], dtype) for c in self.chunks]
-            return np.concatenate([np.zeros(0, dtype), *parts])  # pyright: ignore[reportUnknownVariableType]
+            return np.concatenate([np.zeros(0, dtype), *parts])  # pyright: ignore
 
         steps = Steps(
             t=column("t", 1)[:, 0],

@@ -32,6 +32,17 @@ PALETTE = (
 DASHES = ("-", "--", "-.", ":")
 INK = "#333333"  # outlines and text
 PALE = "#8A8A8A"  # ground, guides, events
+FAINT = "#D4D4D4"  # events where they are many
+
+# Modes of a contact in pictures, with their colours, in the order of legends.
+MODES = {
+    "stick": "#009E73",
+    "slip+": "#D55E00",
+    "slip-": "#F0A366",
+    "pressing": "#0072B2",
+    "released": "#F0E442",
+    "open": "#FFFFFF",
+}
 
 STYLE: dict[Any, Any] = {
     "font.size": 10.0,
@@ -54,6 +65,11 @@ STYLE: dict[Any, Any] = {
     "hatch.linewidth": 0.6,
     "savefig.dpi": 150,
 }
+
+
+def mode_label(mode: str) -> str:
+    """Return how a mode is called in legends."""
+    return mode.replace("+", " +").replace("-", " −")
 
 
 def line_look(k: int) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Figures of a result: quantities over time, paths, energy, the mechanism itself.
+"""Figures of a result: over time, in the plane, energy, contacts, the mechanism.
 
 Every function returns a Matplotlib figure and writes it to `path` if there is one.
 Matplotlib is imported when a figure is made.
@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nonsmooth.errors import ModelError
+from nonsmooth.errors import ModelError, nearest
+from nonsmooth.views import contacts, sketch
 from nonsmooth.views import figure as look
-from nonsmooth.views import sketch
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -36,7 +37,15 @@ QUANTITIES = {
     "alpha": ("angular acceleration", "rad/s²"),
     **dict.fromkeys(("force", "force_x", "force_y"), ("force", "N")),
     "torque": ("torque", "N m"),
+    "gap": ("gap", "m"),
+    "gap_rate": ("gap rate", "m/s"),
+    "normal_force": ("normal force", "N"),
+    "friction_force": ("friction force", "N"),
+    "slip_velocity": ("slip velocity", "m/s"),
+    "mode": ("mode", ""),
 }
+# Values of the column `mode`, from below.
+MODE_TICKS = {-1: "slip −", 0: "stick", 1: "slip +", 2: "open", 3: "released"}
 
 # Points inside each step: the dense output is a polynomial of degree 7 at most.
 POINTS_PER_STEP = 12
@@ -44,7 +53,11 @@ POINTS_PER_STEP = 12
 MIN_POINTS, MAX_POINTS = 600, 20_000
 # Numbers evaluated at once, so that large models fit in memory.
 BATCH = 4_000_000
-EVENT_MARKS = ("v", "D", "s", "o", "^", "P")
+EVENT_MARKS = ("v", "D", "s", "o", "^", "P", "X", "<")
+# Events beyond which their lines are paler, and beyond which there are none.
+MANY_EVENTS, MAX_EVENTS = 40, 400
+# Contacts beyond which a picture is not readable, and whose limits of friction show.
+MAX_CONTACTS, FEW_CONTACTS = 12, 3
 # Works of a ledger that are drawn one by one; the smallest are summed up.
 MAX_WORKS = 6
 
@@ -61,7 +74,7 @@ def _arc_times(result: Result) -> list[Floats]:
     spacing = (result.t_end - result.t_start) / MIN_POINTS
     inside = max(1, min(POINTS_PER_STEP, MAX_POINTS // n))
     stride = max(1, n // MAX_POINTS)
-    firsts = np.flatnonzero(np.diff(steps.arc, prepend=-1))
+    firsts = contacts.arc_begins(result)
     arcs: list[Floats] = []
     for begin, end in zip(firsts, [*firsts[1:], n], strict=True):
         t0, t1 = (
@@ -80,7 +93,8 @@ def _arc_times(result: Result) -> list[Floats]:
 def _batch(result: Result) -> int:
     """Return how many instants may be evaluated at once."""
     m = result.system.tables
-    return max(1, BATCH // (9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 1))
+    width = 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 13 * m.n_contact + 1
+    return max(1, BATCH // width)
 
 
 def _sample(
@@ -122,17 +136,25 @@ def _listed(names: str | Sequence[str]) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
+def _event_groups(events: EventTable) -> dict[str, Floats]:
+    """Return the instants of events: of contacts by kind, of others by element."""
+    groups: dict[str, list[float]] = {}
+    for record in events:
+        name = record.kind if record.before else f"event {record.element}"
+        groups.setdefault(name, []).append(record.t)
+    return {name: np.array(times) for name, times in groups.items()}
+
+
 def _show_events(axes: Axes, events: EventTable, is_top: bool) -> None:
-    """Draw thin lines at the instants of events; at the top, a mark by element."""
-    elements = list(dict.fromkeys(record.element for record in events))
-    for k, element in enumerate(elements):
-        t = events.of(element).t
-        across: dict[str, Any] = {
-            "transform": axes.get_xaxis_transform(),
-            "zorder": 1.6,
-        }
-        axes.vlines(t, 0.0, 1.0, colors=look.PALE, linewidth=0.6, **across)
-        if is_top:
+    """Draw thin lines at the instants of events; at the top, marks that tell which."""
+    is_many = len(events) > MANY_EVENTS
+    colour = look.FAINT if is_many else look.PALE
+    across: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "zorder": 1.6}
+    for k, (name, t) in enumerate(_event_groups(events).items()):
+        if len(events) <= MAX_EVENTS:
+            width = 0.4 if is_many else 0.6
+            axes.vlines(t, 0.0, 1.0, colors=colour, linewidth=width, **across)
+        if is_top and not is_many:
             axes.plot(
                 t,
                 np.ones_like(t),
@@ -141,9 +163,12 @@ def _show_events(axes: Axes, events: EventTable, is_top: bool) -> None:
                 ms=5.0,
                 color=look.PALE,
                 clip_on=False,
-                label=f"event {element}",
+                label=name.replace("_", " "),
                 **across,
             )
+    if is_top and MANY_EVENTS < len(events) <= MAX_EVENTS:
+        label = f"{len(events)} events"
+        axes.plot([], [], color=colour, linewidth=0.8, label=label)
 
 
 # ---- over time -------------------------------------------------------------------
@@ -184,15 +209,24 @@ def plot_series(
             _show_events(axes, result.events, is_top=row == 0)
             title = ", ".join(dict.fromkeys(titles[unit]))
             axes.set_ylabel(f"{title} ({unit})" if unit else title)
+            if title == "mode":
+                axes.set_yticks(list(MODE_TICKS), MODE_TICKS.values())
+                axes.set_ylim(-1.5, 3.5)
             _legend(axes)
         grid[-1, 0].set_xlabel("time (s)")
         grid[-1, 0].set_xlim(result.t_start, result.t_end)
         return look.finish(figure, path)
 
 
-def _legend(axes: Axes) -> None:
+def _legend(axes: Axes, handles: Sequence[Artist] | None = None) -> None:
     """Put a legend to the right, where it hides no line."""
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02), borderaxespad=0.2)
+    shown = axes.get_legend_handles_labels()[0] if handles is None else handles
+    axes.legend(
+        handles=list(shown),
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.02),
+        borderaxespad=0.2,
+    )
 
 
 def plot_energy(result: Result, path: Path | None = None) -> Figure:
@@ -216,8 +250,9 @@ def plot_energy(result: Result, path: Path | None = None) -> Figure:
         total = ledger.kinetic + ledger.potential
         upper.plot(t, total, color=look.INK, label="kinetic + potential")
         for k, (name, values) in enumerate(_works(ledger.work).items()):
-            colour = look.PALETTE[2 + k % (len(look.PALETTE) - 3)]
-            upper.plot(t, values, color=colour, ls="--", label=name)
+            n_colour = len(look.PALETTE) - 3
+            colour, dashes = look.PALETTE[2 + k % n_colour], ("--", ":")[k // n_colour]
+            upper.plot(t, values, color=colour, ls=dashes, label=name)
         _show_events(upper, result.events, is_top=True)
         upper.set_ylabel("energy, work (J)")
         _legend(upper)
@@ -241,6 +276,151 @@ def _works(work: dict[str, Floats]) -> dict[str, Floats]:
         **{f"work of {name}": work[name] for name in shown},
         f"work of {len(rest)} others": total,
     }
+
+
+# ---- contacts --------------------------------------------------------------------
+
+
+def plot_contacts(
+    result: Result,
+    path: Path | None = None,
+    *,
+    names: str | Sequence[str] | None = None,
+    span: tuple[float, float] | None = None,
+) -> Figure:
+    """Plot forces, slip, modes and events of contacts over time.
+
+    The friction force is drawn within its limit at rest, shaded, of a few contacts. At
+    a jump both one-sided values are drawn and not joined. Slip is shown where the
+    contact presses. Events are ticks in the colour of their contact.
+
+    Parameters
+    ----------
+    result : Result
+    path : str or path, optional
+        File to write.
+    names : str or sequence of str, optional
+        Contacts, as in columns; the first few by default.
+    span : (float, float), optional
+        Times to show, s; the whole run by default.
+    """
+    known = result.system.contacts
+    chosen = list(known[:MAX_CONTACTS]) if names is None else _listed(names)
+    for name in chosen:
+        if name not in known:
+            raise ModelError(f"no contact '{name}'; {nearest(name, known)}")
+    if not chosen:
+        raise ModelError("there is nothing to plot: the model has no contacts")
+    shown = (result.t_start, result.t_end) if span is None else span
+    if not result.t_start <= shown[0] < shown[1] <= result.t_end:
+        raise ModelError(
+            f"span = {span!r}; give two times from {result.t_start:g} to "
+            f"{result.t_end:g} s"
+        )
+    quantities = ("normal_force", "friction_force", "slip_velocity", "mode")
+    lines = _sample_arcs(result, [f"{n}.{c}" for n in chosen for c in quantities])
+    groups = _event_groups(_of_contacts(result.events, chosen))
+    strip, ticks = 0.45 + 0.22 * len(chosen), 0.45 + 0.2 * max(1, len(groups))
+    heights = (1.6, 1.6, 1.6, strip, ticks)
+    with look.style():
+        from matplotlib.patches import Patch
+
+        figure = look.new_figure(7.5, 0.5 + sum(heights))
+        panels: Any = figure.subplots(
+            5, 1, sharex=True, gridspec_kw={"height_ratios": heights}
+        )
+        for axes, quantity in zip(panels[:3], quantities[:3], strict=True):
+            for k, name in enumerate(chosen):
+                _plot_contact(axes, result, lines, name, quantity, k)
+            _show_events(axes, result.events, is_top=False)
+            label, unit = QUANTITIES[quantity]
+            axes.set_ylabel(f"{label} ({unit})")
+        _legend(panels[0])
+        if len(chosen) <= FEW_CONTACTS:
+            band = Patch(fc=look.PALE, alpha=0.3, label="± mu0 N")
+            _legend(panels[1], [band])
+        _show_modes(panels[3], result, chosen)
+        _show_ticks(panels[4], result.events, chosen, list(groups))
+        panels[4].set_xlabel("time (s)")
+        panels[4].set_xlim(*shown)
+        figure.align_ylabels()
+        return look.finish(figure, path)
+
+
+def _of_contacts(events: EventTable, names: Sequence[str]) -> EventTable:
+    return type(events)([e for e in events if e.before and e.element in names])
+
+
+def _plot_contact(
+    axes: Axes,
+    result: Result,
+    lines: dict[str, Floats],
+    name: str,
+    quantity: str,
+    k: int,
+) -> None:
+    """Plot one quantity of one contact."""
+    colour, dashes = look.line_look(k)
+    t, values = lines["t"], lines[f"{name}.{quantity}"]
+    if quantity == "slip_velocity":
+        # Only what presses slips: the rest is flight.
+        is_pressing = np.abs(lines[f"{name}.mode"]) <= 1.0
+        values = np.where(is_pressing, values, np.nan)
+    n_contact = sum(1 for column in lines if column.endswith(".mode"))
+    if quantity == "friction_force" and n_contact <= FEW_CONTACTS:
+        m, i = result.system.tables, result.system.contacts.index(name)
+        limit = float(m.contact_mu0[i]) * lines[f"{name}.normal_force"]
+        axes.fill_between(t, -limit, limit, color=colour, alpha=0.2, lw=0.0)
+    axes.plot(t, values, color=colour, ls=dashes, lw=1.2, label=name)
+
+
+def _show_modes(axes: Axes, result: Result, names: Sequence[str]) -> None:
+    """Draw a bar for each contact, coloured by its mode over time."""
+    from matplotlib.patches import Patch
+
+    seen: set[str] = set()
+    stays = contacts.stays(result)
+    for row, name in enumerate(names):
+        for mode in look.MODES:
+            own = [stay for stay in stays[name] if stay.mode == mode]
+            if own:
+                seen.add(mode)
+                pieces = [(stay.begin, stay.end - stay.begin) for stay in own]
+                axes.broken_barh(pieces, (row - 0.38, 0.76), fc=look.MODES[mode])
+    for row in range(len(names)):
+        width = result.t_end - result.t_start
+        frame = [(result.t_start, width)]
+        axes.broken_barh(frame, (row - 0.38, 0.76), fc="none", ec=look.PALE, lw=0.8)
+    _rows(axes, names)
+    axes.set_ylabel("mode")
+    handles = [
+        Patch(fc=look.MODES[mode], ec=look.PALE, label=look.mode_label(mode))
+        for mode in look.MODES
+        if mode in seen
+    ]
+    _legend(axes, handles)
+
+
+def _show_ticks(
+    axes: Axes, events: EventTable, names: Sequence[str], kinds: Sequence[str]
+) -> None:
+    """Draw a row of ticks for each kind of event, in the colours of the contacts."""
+    for k, name in enumerate(names):
+        for row, kind in enumerate(kinds):
+            t = [e.t for e in events.of(name) if e.before and e.kind == kind]
+            colour = look.line_look(k)[0]
+            axes.vlines(t, row - 0.36, row + 0.36, colors=colour, linewidth=1.0)
+    _rows(axes, [kind.replace("_", " ") for kind in kinds] or ["none"])
+    axes.set_ylabel("event")
+
+
+def _rows(axes: Axes, names: Sequence[str]) -> None:
+    """Name the rows of a panel, the first on top."""
+    axes.set_yticks(range(len(names)), names)
+    axes.tick_params(axis="y", length=0.0)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.grid(visible=False, axis="y")
+    axes.set_axisbelow(True)
 
 
 # ---- in the plane ----------------------------------------------------------------
@@ -308,8 +488,11 @@ def draw(
     path: Path | None = None,
     *,
     names: bool = False,
+    forces: bool = False,
 ) -> Figure:
     """Draw the mechanism at chosen instants, earlier ones fainter.
+
+    Contacts are discs in the colour of their mode.
 
     Parameters
     ----------
@@ -320,6 +503,9 @@ def draw(
         File to write.
     names : bool
         Whether to write the names of the elements.
+    forces : bool
+        Whether to draw normal and friction forces of contacts at the last instant, as
+        arrows on the body that has the disc or corner.
     """
     if len(result.steps.t) == 0:
         raise ModelError(f"there is nothing to draw: {result.message}")
@@ -332,6 +518,9 @@ def draw(
     with look.style():
         figure = look.new_figure(6.5, 5.0)
         axes = figure.subplots()
-        sketch.draw_on(axes, result, times, names)
+        handles = sketch.draw_on(axes, result, times, names, forces)
         look.fit_plane(figure, axes)
+        if handles:
+            columns = min(len(handles), 4)
+            figure.legend(handles=handles, loc="outside lower center", ncols=columns)
         return look.finish(figure, path)

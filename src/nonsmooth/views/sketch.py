@@ -1,4 +1,4 @@
-"""Sketches of a mechanism: a symbol for every kind of element.
+"""Sketches of a mechanism: a symbol for every kind of element and shape.
 
 A symbol is a function of a `Sketch` and an element. It is looked up by the
 element's class, then by its base classes, so that a kind of the user's own is drawn
@@ -7,6 +7,8 @@ like its family. To give a kind its own symbol, add it here:
     @symbol(MySpring)
     def my_spring(s: Sketch, element: MySpring) -> None:
         s.line([s.point(element.a), s.point(element.b)])
+
+For a shape, `s.owner` is the body that has it and `s.on_owner` leads to its frame.
 """
 
 from __future__ import annotations
@@ -19,8 +21,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nonsmooth.elements.base import Named
-from nonsmooth.elements.bodies import Ground, MovingSupport, PointMass, RigidBody
+from nonsmooth.elements.base import Element, Named
+from nonsmooth.elements.bodies import (
+    Body,
+    Ground,
+    MovingSupport,
+    PointMass,
+    RigidBody,
+)
+from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive, RotationDrive, TranslationDrive
 from nonsmooth.elements.forces import (
     Couple,
@@ -36,9 +45,12 @@ from nonsmooth.elements.joints import (
     Prismatic,
     Weld,
 )
-from nonsmooth.views.figure import INK, PALE, PALETTE
+from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
+from nonsmooth.views import contacts
+from nonsmooth.views.figure import INK, MODES, PALE, PALETTE, mode_label
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     from nonsmooth.result import Result
@@ -46,7 +58,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Pose = tuple[float, float, float]
 Poses = dict[str, Pose]
-E = TypeVar("E", bound=Named)
+Box = tuple[float, float, float, float]  # pt, left, low, right, high
+E = TypeVar("E", bound=Element)
 
 # Instants by default, and the number of bodies beyond which two are enough.
 N_INSTANT, MANY_BODIES = 5, 60
@@ -59,10 +72,23 @@ FEW_STANDS = 8
 BAR_PART, BAR_RANGE = 0.1, (1.2, 7.0)
 # Width of the picture, pt; only the widths of strokes depend on it.
 PICTURE = 400.0
+# Length of the arrow of the largest contact force beside the whole picture; arrows
+# shorter than a part of that are left out.
+LONGEST, SHORTEST = 0.2, 0.01
+# What a picture shows of a lone point, m.
+LONE = 1.0
+# A point this near to a shape, in units of a symbol, is seen on it.
+ON_SHAPE = 0.1
+# Names: distance from their place, height of a row, width of a letter, pt.
+OFFSET, ROW, LETTER = 5.0, 11.0, 5.4
+# Radius of the mark of a contact beside the whole picture, where they are few.
+MARK_PART, FEW_MARKS = 0.009, 40
+OPEN_MARK = 0.75  # of that
 # Levels, from below: what is drawn later hides what is drawn before.
 GUIDES, BODIES, FORCES, PINS, DRIVES, TEXT = range(6)
 
-_SYMBOLS: dict[type[Named], Callable[[Any, Any], None]] = {}
+_FORCES = ("normal_force", "friction_force")
+_SYMBOLS: dict[type[Element], Callable[[Any, Any], None]] = {}
 
 
 def symbol(
@@ -103,19 +129,25 @@ class Sketch:
     blocks: frozenset[str]  # bodies that are drawn as the block of a guide
     poses: Poses  # of every body at this instant
     history: Sequence[Poses]  # at every instant of the picture
-    values: Mapping[str, float]  # force columns at this instant
+    values: Mapping[str, float]  # columns of forces and contacts at this instant
+    spots: Mapping[str, Sequence[contacts.Spot]]  # of every contact
+    places: Floats  # (n, 2) m, that the picture has to show
     unit: float  # m
-    stand_unit: float  # m, the same for stands
+    stand_unit: float  # m, the same for stands and floors
+    mark: float  # m, radius of the mark of a contact
+    dot: float  # m, roughly a point (pt) of the picture
     bar: float  # pt, width of a bar
     down: float  # rad, direction of gravity, or -y
     ink: float  # 1 for the last instant, less for the earlier ones
     layer: float  # of the instant
-    labels: list[tuple[float, float]] | None  # names written so far; None for none
+    scale: float  # m/N, of arrows of contact forces; 0 for none
+    labels: list[Box] | None  # names written so far; None for none
     # By level, line or area, dashes or hatching: Matplotlib draws a collection of
     # thousands as fast as it draws one line.
     strokes: dict[tuple[float, str, str], list[_Stroke]] = field(
         default_factory=dict["tuple[float, str, str]", "list[_Stroke]"]
     )
+    owner: str = ""  # body whose shape is being drawn
 
     # -- where things are
 
@@ -152,6 +184,18 @@ class Sketch:
         c, n = math.cos(angle), math.sin(angle)
         turn = np.array([[c, n], [-n, c]])
         return np.asarray(origin) + self.unit * np.asarray(shape, dtype=float) @ turn
+
+    @property
+    def is_support(self) -> bool:
+        """Whether the shape being drawn is on the ground or on a support."""
+        return isinstance(self.body(self.owner), Ground | MovingSupport)
+
+    def on_owner(self, points: ArrayLike) -> Floats:
+        """Return global places of points in the frame of the shape's body, m."""
+        x, y, theta = self.pose(self.owner)
+        c, n = math.cos(theta), math.sin(theta)
+        own = np.asarray(points, dtype=float).reshape(-1, 2)
+        return np.array([x, y]) + own @ np.array([[c, n], [-n, c]])
 
     def colour_of(self, reference: str) -> str:
         """Return the colour of a body."""
@@ -220,25 +264,38 @@ class Sketch:
         level: int = PINS,
     ) -> None:
         """Draw a disc; its radius is in metres."""
-        turn = np.linspace(0.0, 2.0 * math.pi, 33)[:-1]
-        rim = np.column_stack([np.cos(turn), np.sin(turn)])
-        self.polygon(
-            np.asarray(centre) + radius * rim, colour, fill, part, width, level
-        )
+        rim = np.asarray(centre) + radius * _rim()
+        self.polygon(rim, colour, fill, part, width, level)
 
     def text(self, place: ArrayLike, words: str, colour: str = INK) -> None:
-        """Write a name up and right of its place, above names that are near."""
+        """Write a name right of its place: above it, below it, or above other names."""
         if self.labels is None or self.ink < 1.0:
             return
         from matplotlib.patheffects import withStroke
 
-        x, y = np.asarray(place, dtype=float)
-        near = [p for p in self.labels if math.dist(p, (x, y)) < 3.0 * self.unit]
-        self.labels.append((x, y))
+        x, y = (float(c) for c in np.asarray(place, dtype=float))
+        left, middle = x / self.dot + OFFSET, y / self.dot
+        right = left + LETTER * len(words)
+        taken = sorted(
+            (box[1], box[3])
+            for box in self.labels
+            if box[0] < right and left < box[2]  # not beside it
+        )
+
+        def is_free(low: float) -> bool:
+            return all(high <= low or low + ROW <= base for base, high in taken)
+
+        up = OFFSET
+        if not is_free(middle + up) and is_free(middle - OFFSET - ROW):
+            up = -OFFSET - ROW
+        for base, high in taken:
+            if base < middle + up + ROW and middle + up < high:
+                up = high - middle
+        self.labels.append((left, middle + up, right, middle + up + ROW))
         self.axes.annotate(
             words,
             (x, y),
-            xytext=(5.0, 5.0 + 11.0 * len(near)),
+            xytext=(OFFSET, up),
             textcoords="offset points",
             fontsize=8.5,
             color=colour,
@@ -266,6 +323,14 @@ class Sketch:
                 hatch = texture or None
                 drawn = PolyCollection(points, facecolors=faces, hatch=hatch, **pens)
             self.axes.add_collection(drawn)
+        for left, low, right, high in self.labels or ():
+            self._show(self.dot * np.array([(left, low), (right, high)]))
+        if np.ptp(self.places, axis=0).max() == 0.0:
+            self._show(self.places[0] + np.array([(-0.3, 0.0), (0.3, 0.0)]) * LONE)
+
+    def _show(self, points: Floats) -> None:
+        """Let the picture include points."""
+        self.axes.update_datalim(points)
 
     # -- parts that several symbols use
 
@@ -344,10 +409,12 @@ class Sketch:
             self.hatch(*self.place(self.point(reference), angle, [(-1.2, 0), (1.2, 0)]))
 
     def arrow(self, tail: ArrayLike, head: ArrayLike, colour: str) -> None:
-        """Draw an arrow."""
+        """Draw an arrow; a short one has a small head."""
         tail, head = np.asarray(tail, dtype=float), np.asarray(head, dtype=float)
         angle = math.atan2(*(head - tail)[::-1])
-        tip = self.place(head, angle, [(0, 0), (-1.1, 0.45), (-1.1, -0.45)])
+        length = 0.5 * float(np.hypot(*(head - tail)))
+        small = self if length > self.unit else replace(self, unit=length)
+        tip = small.place(head, angle, [(0, 0), (-1.1, 0.45), (-1.1, -0.45)])
         self.line([tail, 0.5 * (tip[1] + tip[2])], colour, 1.6, DRIVES)
         self.polygon(tip, colour, colour, 1.0, 0.5, DRIVES)
 
@@ -414,12 +481,59 @@ def _hull(points: Floats) -> Floats:
     return np.array(chain(ordered) + chain(ordered[::-1]))
 
 
+def _rim() -> Floats:
+    """Return points of a circle of radius 1."""
+    turn = np.linspace(0.0, 2.0 * math.pi, 65)[:-1]
+    return np.column_stack([np.cos(turn), np.sin(turn)])
+
+
+def _shapes_of(body: Body) -> list[Shape]:
+    return list(getattr(body, "shapes", {}).values())
+
+
+def _bare(s: Sketch, body: Body, markers: Sequence[str]) -> list[Floats]:
+    """Return the places of markers that no shape of the body shows."""
+    solid = [shape for shape in _shapes_of(body) if shape.corners()]
+    pose = s.poses[body.name]
+    return [
+        point
+        for point in map(s.point, markers)
+        if not any(
+            contacts.nearest(shape, pose, (point[0], point[1]))[0] <= ON_SHAPE * s.unit
+            for shape in solid
+        )
+    ]
+
+
+def _draw_shapes(s: Sketch, body: Body) -> None:
+    """Draw the shapes of a body, and the floor that a contact takes it for."""
+    s = replace(s, owner=body.name)
+    for shape in _shapes_of(body):
+        _draw_element(s, shape)
+    if _is_floor(s, body):
+        _draw_element(s, Line())
+
+
+def _is_floor(s: Sketch, body: Body) -> bool:
+    """Return whether a contact means the line along a body's x axis."""
+    found = [e for e in s.elements.values() if isinstance(e, Contact)]
+    return any(contact.a == body.name for contact in found)
+
+
 @symbol(RigidBody)
 def rigid_body(s: Sketch, body: RigidBody) -> None:
-    """Draw a bar through the points and the mass centre, or a plate around them."""
+    """Draw the shapes; without any, a bar or a plate through points and centre."""
     centre = s.point(body.name)
     colour = s.colour_of(body.name)
     points = [s.point(f"{body.name}.{name}") for name in body.points]
+    _draw_shapes(s, body)
+    if any(shape.corners() for shape in _shapes_of(body)):
+        # What sticks out of the shapes is held by bars.
+        markers = [body.name, *(f"{body.name}.{name}" for name in body.points)]
+        for point in _bare(s, body, markers):
+            s.line([centre, point], colour, s.bar, BODIES)
+        s.text(centre, body.name, colour)
+        return
     corners = _hull(np.array([centre, *points]))
     if len(corners) >= 3:
         width = max(1.5, 0.4 * s.bar)
@@ -442,31 +556,158 @@ def rigid_body(s: Sketch, body: RigidBody) -> None:
 
 @symbol(PointMass)
 def point_mass(s: Sketch, body: PointMass) -> None:
-    """Draw a disc."""
+    """Draw a disc, or a block on the surface that it may touch."""
     colour = s.colour_of(body.name)
-    s.disc(s.point(body.name), 0.8 * s.unit, colour, colour, 0.6, 1.2, BODIES)
+    own = [x for spots in s.spots.values() for x in spots if x.body == body.name]
+    if own:
+        foot, normal = own[0].place(s.poses)
+        box = [(0.0, -1.3), (2.2, -1.3), (2.2, 1.3), (0.0, 1.3)]
+        corners = s.place(foot, math.atan2(normal[1], normal[0]), box)
+        s.polygon(corners, colour, colour, 0.4, 1.5, BODIES, is_clear=True)
+    else:
+        s.disc(s.point(body.name), 0.8 * s.unit, colour, colour, 0.6, 1.2, BODIES)
     s.text(s.point(body.name), body.name, colour)
 
 
 @symbol(MovingSupport)
 def moving_support(s: Sketch, body: MovingSupport) -> None:
-    """Draw the points of a support as a grey bar or plate."""
+    """Draw the shapes of a support, and its points as a grey bar or plate."""
     points = [s.point(body.name), *(s.point(f"{body.name}.{p}") for p in body.points)]
     corners = _hull(np.array(points))
+    _draw_shapes(s, body)
     if len(corners) >= 3:
         s.polygon(corners, PALE, PALE, 0.25, 1.2, BODIES, "///")
     elif len(corners) == 2:
         s.line(corners, PALE, s.bar, BODIES, 0.6)
-    else:
-        box = [(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]
-        square = s.place(points[0], s.poses[body.name][2], box)
+    elif not body.shapes:
+        # Under its floor, if it has one, the box shows how the support moves along.
+        low = -1.8 if _is_floor(s, body) else -0.9
+        box = [(-0.9, low), (0.9, low), (0.9, low + 1.8), (-0.9, low + 1.8)]
+        large = replace(s, unit=s.stand_unit)
+        square = large.place(points[0], s.poses[body.name][2], box)
         s.polygon(square, PALE, PALE, 0.25, 1.2, BODIES)
     s.text(points[0], body.name, PALE)
 
 
 @symbol(Ground)
 def ground(s: Sketch, body: Ground) -> None:
-    """Draw nothing: the ground shows where something is fixed to it."""
+    """Draw the shapes; else the ground shows where something is fixed to it."""
+    if s.ink == 1.0:
+        _draw_shapes(s, body)
+
+
+# ---- shapes, and where they touch ------------------------------------------------
+
+
+def _area(s: Sketch, points: Floats) -> None:
+    """Draw the area of a shape, hatched on a support."""
+    colour = s.colour_of(s.owner)
+    if s.is_support:
+        s.polygon(points, PALE, PALE, 0.15, 1.2, GUIDES, "///")
+    else:
+        width = max(1.2, 0.25 * s.bar)
+        s.polygon(points, colour, colour, 0.25, width, BODIES, is_clear=True)
+
+
+@symbol(Shape)
+def outline(s: Sketch, shape: Shape) -> None:
+    """Draw a shape of the user's own by its corners."""
+    corners, radius = s.on_owner(shape.corners()), shape.radius_of_corners()
+    for corner in corners if radius > 0.0 else ():
+        _area(s, corner + radius * _rim())
+    if len(corners) > 2:
+        _area(s, _hull(corners))
+    elif len(corners) == 2:
+        s.line(corners, s.colour_of(s.owner), 1.5, BODIES)
+
+
+@symbol(Polygon)
+def polygon(s: Sketch, shape: Polygon) -> None:
+    """Draw the area."""
+    _area(s, s.on_owner(shape.vertices))
+
+
+@symbol(Circle)
+def circle(s: Sketch, shape: Circle) -> None:
+    """Draw the area, with a radius that shows it turn."""
+    _area(s, s.on_owner(np.asarray(shape.center) + shape.radius * _rim()))
+    if not s.is_support:
+        x, y = shape.center
+        radius = s.on_owner([(x, y), (x + shape.radius, y)])
+        s.line(radius, s.colour_of(s.owner), 1.0, BODIES)
+
+
+@symbol(Segment)
+def segment(s: Sketch, shape: Segment) -> None:
+    """Draw the face, hatched behind on a support."""
+    ends = s.on_owner([shape.start, shape.end])
+    if s.is_support:
+        s.hatch(*ends)
+    else:
+        s.line(ends, s.colour_of(s.owner), max(1.2, 0.5 * s.bar), BODIES)
+
+
+@symbol(Line)
+def line(s: Sketch, shape: Line) -> None:
+    """Draw the face: all along the picture, or where something can touch it."""
+    direction = np.array([math.cos(shape.angle), math.sin(shape.angle)])
+    point = np.array(shape.point)
+    if s.is_support:
+        x, y, theta = s.pose(s.owner)
+        c, n = math.cos(theta), math.sin(theta)
+        seen = (s.places - (x, y)) @ np.array([[c, -n], [n, c]]) - point
+    else:
+        here = [
+            spot
+            for spots in s.spots.values()
+            for spot in spots
+            if spot.owner == s.owner and spot.surface == shape
+        ]
+        seen = np.array(
+            [_seen_from(poses, spot) for poses in s.history for spot in here]
+        ).reshape(-1, 2)
+        seen = seen - point
+    if len(seen) == 0:
+        return
+    along = seen @ direction
+    large = replace(s, unit=s.stand_unit)
+    pad = 3.0 * large.unit
+    begin, end = float(np.min(along)) - pad, float(np.max(along)) + pad
+    ends = s.on_owner([point + begin * direction, point + end * direction])
+    if s.is_support and s.ink == 1.0:
+        large.hatch(*ends)
+    else:
+        s.line(ends, s.colour_of(s.owner), 1.2, GUIDES)
+
+
+def _seen_from(poses: Poses, spot: contacts.Spot) -> tuple[float, float]:
+    """Return the touching point of a spot in the frame of the surface's body."""
+    (x, y), _ = spot.place(poses)
+    x0, y0, theta = poses.get(spot.owner, (0.0, 0.0, 0.0))
+    c, n = math.cos(theta), math.sin(theta)
+    return c * (x - x0) + n * (y - y0), -n * (x - x0) + c * (y - y0)
+
+
+@symbol(Contact)
+def contact(s: Sketch, element: Contact) -> None:
+    """Draw a disc in the colour of the mode, and the force on the body that has it."""
+    for k, spot in enumerate(s.spots[element.name]):
+        point, (nx, ny) = spot.place(s.poses)
+        mode = contacts.mode_of(spot, s.values[f"{spot.name}.mode"])
+        # Outlines have many spots, most of them open.
+        radius = OPEN_MARK * s.mark if mode == "open" else s.mark
+        s.disc(point, radius, INK, MODES[mode], 1.0, 1.0, PINS)
+        if s.ink == 1.0:
+            large = replace(s, unit=s.stand_unit)
+            shortest = SHORTEST * LONGEST * PICTURE * s.dot
+            normal = s.scale * s.values[f"{spot.name}.normal_force"]
+            friction = s.scale * s.values[f"{spot.name}.friction_force"]
+            for size, direction in ((normal, (nx, ny)), (friction, (ny, -nx))):
+                head = np.array(point) + size * np.array(direction)
+                if abs(size) > shortest:
+                    large.arrow(point, head, PALETTE[3])
+        if k == 0:
+            s.text(point, element.name)
 
 
 # ---- joints ----------------------------------------------------------------------
@@ -638,7 +879,7 @@ def instants(result: Result) -> int:
     return N_INSTANT if result.system.n_moving <= MANY_BODIES else 2
 
 
-def _draw_element(s: Sketch, element: Named) -> None:
+def _draw_element(s: Sketch, element: Element) -> None:
     for kind in type(element).__mro__:
         if kind in _SYMBOLS:
             _SYMBOLS[kind](s, element)
@@ -651,24 +892,46 @@ def _reaches(s: Sketch) -> tuple[Floats, list[float]]:
     lengths: list[float] = []
     for element in s.elements.values():
         if isinstance(element, RigidBody | PointMass | MovingSupport):
-            markers = [element.name]
-            markers += [f"{element.name}.{p}" for p in getattr(element, "points", {})]
-            for poses in s.history:
-                own = np.array([s.pose(marker, poses)[:2] for marker in markers])
-                places.append(own)
+            own = _reach_of(element)
+            for x, y, theta in (poses[element.name] for poses in s.history):
+                c, n = math.cos(theta), math.sin(theta)
+                places.append(np.array([x, y]) + own @ np.array([[c, n], [-n, c]]))
             lengths.append(float(np.ptp(places[-1], axis=0).max()))
         elif isinstance(element, Joint) and not isinstance(element, Drive):
             sides = [side for side in (element.a, element.b) if s.is_ground(side)]
             places.extend(np.array([s.pose(side)[:2]]) for side in sides)
+        elif isinstance(element, Ground):
+            places += [_corners(shape) for shape in _shapes_of(element)]
         elif isinstance(element, SpringDamper):
             places.append(np.array([s.point(element.a), s.point(element.b)]))
     return np.concatenate(places), [length for length in lengths if length > 0.0]
 
 
-def draw_on(axes: Axes, result: Result, times: Floats, has_names: bool) -> None:
-    """Draw the mechanism at increasing times."""
+def _corners(shape: Shape) -> Floats:
+    """Return points of a shape that show its extent; none if it has no end."""
+    radius = shape.radius_of_corners()
+    around = radius * np.array([(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)])
+    points = [corner + step for corner in shape.corners() for step in around]
+    return np.array(points).reshape(-1, 2)
+
+
+def _reach_of(body: Body) -> Floats:
+    """Return points in the body's frame that show its extent."""
+    points = [(0.0, 0.0), *getattr(body, "points", {}).values()]
+    return np.concatenate([points, *map(_corners, _shapes_of(body))])
+
+
+def draw_on(
+    axes: Axes,
+    result: Result,
+    times: Floats,
+    has_names: bool = False,
+    has_forces: bool = False,
+) -> list[Artist]:
+    """Draw the mechanism at increasing times; return what the legend has to explain."""
     model = result.system.model
-    elements = {element.name: element for element in model.elements()}
+    elements: dict[str, Named] = {"ground": Ground()}
+    elements |= {element.name: element for element in model.elements()}
     moving = result.system.bodies[: result.system.n_moving]
     n_colour = len(PALETTE) - 1  # black is for outlines
     guides = [joint for joint in model.joints if isinstance(joint, Prismatic)]
@@ -676,6 +939,9 @@ def draw_on(axes: Axes, result: Result, times: Floats, has_names: bool) -> None:
     columns = [f"{name}.{c}" for name in bodies for c in ("x", "y", "theta")]
     columns += [
         f"{f.name}.{c}" for f in model.forces for c in ("force_x", "force_y", "torque")
+    ]
+    columns += [
+        f"{name}.{c}" for name in result.system.contacts for c in ("mode", *_FORCES)
     ]
     samples = result.sample(times, columns)
     history: list[Poses] = [
@@ -691,6 +957,7 @@ def draw_on(axes: Axes, result: Result, times: Floats, has_names: bool) -> None:
     ]
     gx, gy = model.gravity
     last = len(times) - 1
+    spots = contacts.spots(result.system)
     board = Sketch(
         axes=axes,
         elements=elements,
@@ -699,15 +966,32 @@ def draw_on(axes: Axes, result: Result, times: Floats, has_names: bool) -> None:
         poses=history[last],
         history=history,
         values={},
+        spots={
+            contact.name: [x for x in spots if x.contact == contact.name]
+            for contact in model.contacts
+        },
+        places=np.zeros((0, 2)),
         unit=1.0,
         stand_unit=1.0,
+        mark=1.0,
+        dot=1.0,
         bar=1.0,
         down=math.atan2(gy, gx) if (gx, gy) != (0.0, 0.0) else -0.5 * math.pi,
         ink=1.0,
         layer=0.0,
+        scale=0.0,
         labels=[] if has_names else None,
     )
     board = _scaled(board)
+    largest = max(
+        (
+            math.hypot(*(float(samples[f"{name}.{c}"][last]) for c in _FORCES))
+            for name in result.system.contacts
+        ),
+        default=0.0,
+    )
+    if has_forces and largest > 0.0:
+        board = replace(board, scale=LONGEST * PICTURE * board.dot / largest)
     for k, poses in enumerate(history):
         s = replace(
             board,
@@ -725,12 +1009,33 @@ def draw_on(axes: Axes, result: Result, times: Floats, has_names: bool) -> None:
     axes.set_axisbelow(True)
     shown = ", ".join(f"{t:.4g}" for t in times)
     axes.set_title(f"t = {shown} s", fontsize=9.5, loc="left")
+    modes = {
+        contacts.mode_of(spot, value)
+        for spot in spots
+        for value in samples[f"{spot.name}.mode"]
+    }
+    return _explained(modes, largest if board.scale > 0.0 else None)
+
+
+def _explained(modes: set[str], largest: float | None) -> list[Artist]:
+    """Return the entries of a legend: modes in the picture, and the scale of arrows."""
+    from matplotlib.lines import Line2D
+
+    shown = [mode for mode in MODES if mode in modes]
+    pen: dict[str, Any] = {"ls": "none", "marker": "o", "ms": 7.0, "mec": INK}
+    entries: list[Artist] = [
+        Line2D([], [], mfc=MODES[mode], label=mode_label(mode), **pen) for mode in shown
+    ]
+    if largest is not None:
+        text = f"contact forces, the largest {largest:.4g} N"
+        entries.append(Line2D([], [], color=PALETTE[3], label=text))
+    return entries
 
 
 def _scaled(s: Sketch) -> Sketch:
     """Return the sketch with sizes that suit the picture."""
     places, lengths = _reaches(s)
-    extent = float(np.ptp(places, axis=0).max()) or 1.0
+    extent = float(np.ptp(places, axis=0).max()) or LONE
     typical = float(np.median(lengths)) if lengths else extent
     unit = min(SYMBOL_PART * extent, BODY_PART * typical)
     fixed = [
@@ -740,9 +1045,13 @@ def _scaled(s: Sketch) -> Sketch:
     ]
     # In a long chain of short bodies a stand would vanish beside the whole.
     has_room = len(fixed) <= FEW_STANDS
+    n_mark = sum(map(len, s.spots.values()))
     return replace(
         s,
         unit=unit,
+        places=places,
         stand_unit=max(unit, 0.5 * SYMBOL_PART * extent) if has_room else unit,
+        mark=max(0.5 * unit, MARK_PART * extent if n_mark <= FEW_MARKS else 0.0),
+        dot=extent / PICTURE,
         bar=float(np.clip(BAR_PART * PICTURE * typical / extent, *BAR_RANGE)),
     )
