@@ -33,7 +33,9 @@ compiled = numba.njit(error_model="numpy")
 
 @compiled
 def factor(n, first, start, S, shift, L, d):
-    return skyline.factor(n, data(first), data(start), data(S), shift, data(L), data(d))
+    return skyline.factor(
+        n, data(first), data(start), data(S), shift, data(np.ones(n)), skyline.RANK_TOLERANCE, data(L), data(d)
+    )
 
 
 @compiled

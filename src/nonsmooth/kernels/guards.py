@@ -22,12 +22,14 @@ from nonsmooth.kernels import assemble, modes, steps
 from nonsmooth.kernels.abi import FLOATS, NUMBER, at, call_guard, far, kernel
 from nonsmooth.kernels.assemble import (
     CONTACT,
+    FORCE,
     GAP,
     GAP_RATE,
     LAM_N,
     LAM_T,
     OPEN,
     PRESSING,
+    STICK,
     V_T,
 )
 from nonsmooth.kernels.run import Run
@@ -41,8 +43,10 @@ NONE = 2.0
 # Overlap below which a law is evaluated there, as a part of the model's size: the
 # ratio of force to overlap has a limit that round-off hides.
 SMALLEST_OVERLAP = 1e-13
-# Part of the model's weight below which a normal force says nothing about sticking.
+# Part of the model's weight below which a normal force says nothing about friction.
 SMALLEST_FORCE = 1e-9
+# Part of the speeds it is the difference of below which a slip velocity is round-off.
+SMALLEST_SLIP = 5e-14
 # Fractions of a step at which an extremum, and a root, count as found: a dip thinner
 # than the first is no crossing; landing refines the second.
 EXTREMUM_WIDTH, ROOT_WIDTH = 1e-9, 1e-15
@@ -70,15 +74,20 @@ def contact_guards(m, w, k, size, out):
     out[1] = sign * c[GAP_RATE]
     if w.side[k] == OPEN:
         return
-    overlap = max(-gap, SMALLEST_OVERLAP * size)
-    ratio = assemble.normal_force(m, w, k, -overlap, c[GAP_RATE]) / overlap
+    overlap, force = -gap, c[FORCE]
+    if overlap < SMALLEST_OVERLAP * size:
+        overlap = SMALLEST_OVERLAP * size
+        force = assemble.normal_force(m, w, k, -overlap, c[GAP_RATE])
+    ratio = force / overlap
     out[2] = ratio if w.side[k] == PRESSING else -ratio
-    if w.side[k] != PRESSING or m.contact_row[k] < 0:
+    if m.contact_row[k] < 0 or not c[LAM_N] > SMALLEST_FORCE * m.force:
         return
-    if w.slip[k] != 0:
-        out[4] = w.slip[k] * c[V_T]
+    if abs(w.slip[k]) == 1:
+        # Below round-off its sign says nothing.
+        slack = SMALLEST_SLIP * assemble.slip_scale(m, w, k)
+        out[4] = w.slip[k] * c[V_T] + slack
         out[5] = w.slip[k] * assemble.slip_acceleration(m, w, k)
-    elif c[LAM_N] > SMALLEST_FORCE * m.force:
+    elif w.slip[k] == STICK:
         limit = m.contact_mu0[k] * c[LAM_N]
         out[4] = limit + c[LAM_T]
         out[6] = limit - c[LAM_T]

@@ -24,6 +24,9 @@ from nonsmooth.kernels.run import (
 # steps that clear the suspicion [HairerWanner1996]_ IV.2; calm implicit steps that
 # hand back, more than a passing transient takes.
 STIFF_STEPS, CALM_STEPS, HAND_BACK = 15, 6, 24
+# Explicit steps between looks at the spectral radius, and the part of the method's reach
+# at which a step counts as held by stability.
+UNCHECKED_STEPS, HELD = 64, 0.6
 # A step must move time by more than a few units of round-off.
 MIN_STEP = 1e-15
 # A step that fails at this size, relative to the time, fails for good.
@@ -50,6 +53,8 @@ EPSILON = 2.3e-16
 # Landing on an event: retakes of the step until its time is at round-off.
 MAX_LANDING = 6
 LANDED = 3e-16
+# Part of a step by which its end is moved along its tangent: the square is round-off.
+NUDGE = 1e-7
 # Halvings of a step that Newton's method refuses.
 MAX_HALVING = 12
 # Explicit steps that stability alone would ask of a run that begins implicitly.
@@ -310,6 +315,7 @@ def land_on_event(m, w, r, tb, h):
         else:
             steps.stages(m, w, r, tb, h)
             land_explicit(m, w, r, tb, h)
+            r.h_stages = h
         row = 1 if r.is_implicit else tb.n_stage
         t1 = min(r.t + h, r.t_cap)
         watch_end(m, w, r, h, row)
@@ -319,8 +325,24 @@ def land_on_event(m, w, r, tb, h):
         is_landed = abs(change) <= LANDED * max(abs(t1), h)
         if is_landed or is_wild or attempts == MAX_LANDING:
             break
+        if abs(change) <= NUDGE * h and not r.is_implicit:
+            nudge(m, w, r, tb, h, change)
+            return h + change
         h += change
     return h
+
+
+@kernel
+def nudge(m, w, r, tb, h, change):
+    """Move the end of a landed explicit step by a little, without taking it again."""
+    row = tb.n_stage * r.n_y
+    for i in range(r.n_y):
+        r.y1[i] += change * r.K[row + i]
+        r.e[i] = r.moved[i]
+    land_explicit(m, w, r, tb, h + change)
+    for i in range(r.n_y):
+        r.moved[i] += r.e[i]
+    watch_end(m, w, r, h + change, tb.n_stage)
 
 
 @kernel
@@ -357,6 +379,7 @@ def choose_method(m, r, tb, h):
             r.n_calm = 0
             r.n_stiff = 0
         return
+    r.n_unchecked += 1
     if steps.stiffness(m, r, tb, h) > tb.reach:
         r.n_stiff += 1
         r.n_calm = 0
@@ -416,7 +439,8 @@ def watch(m, w, r, tb, h, row, t_stop):
     if guards.locate(m, w, r, h) <= 1.0:
         h = land_on_event(m, w, r, tb, h)
         if h > 0.0 and not r.is_implicit:
-            steps.dense(m, w, r, tb, h)
+            steps.dense(m, w, r, tb, r.h_stages)
+            steps.stretch(r, h / r.h_stages)
     else:
         watch_end(m, w, r, h, row)
         if h == t_stop - r.t:
@@ -479,9 +503,25 @@ def advance(m, w, r, tb, log, p, t_stop):
         if r.has_touched:
             # A normal law need not be smooth where it begins.
             r.h = min(r.h, r.h_touch)
-    elif r.has_touched:
+        return status
+    if r.has_touched:
         r.h_touch = h
         r.has_touched = 0
+    if r.n_unchecked >= UNCHECKED_STEPS and not r.is_implicit and r.is_auto:
+        # At a tight tolerance the test at every step drowns in round-off.
+        r.n_unchecked = 0
+        radius = steps.spectral_radius(m, w, r)
+        if h * radius > HELD * tb.reach and t_stop - r.t > UNCHECKED_STEPS * h:
+            r.is_implicit = 1
+            r.has_jacobian = 0
+            forget_step(m, r)
+    if w.n_pinned > 0 or (w.n_stuck > 1 and w.has_lost_rank):
+        change = switch.review(m, w, r, p, min(r.t, r.t_cap))
+        if change < 0:
+            r.t_fail = r.t
+            return UNDECIDED
+        if change > 0:
+            r.is_fresh = 0
     return status
 
 

@@ -24,7 +24,10 @@ def event_records(
     """Return the events of a run in order of time."""
     records: list[EventRecord] = []
     n_guard, n_contact = len(system.events), len(system.contacts)
-    ends = np.flatnonzero(fired.any(axis=1))
+    changed = fired.any(axis=1)
+    # A mode may also change in a review, when no guard has fired.
+    changed[:-1] |= (np.diff(steps.slip, axis=0) != 0).any(axis=1)
+    ends = np.flatnonzero(changed)
     before, after = _both_sides(system, steps, ends, t_end, work)
     for row, i in enumerate(ends.tolist()):
         t = float(steps.t[i + 1]) if i + 1 < len(steps.t) else t_end
@@ -139,12 +142,13 @@ def _contact_kind(
         return "touch_down" if old[0] == OPEN else "separate"
     if own[1]:
         return "release" if old[0] == PRESSING else "re_engage"
-    if old[0] != PRESSING or (old == new and not own.any()):
+    if old[0] != PRESSING or new == old:
         return ""
-    if old[1] == 0:
+    was_slipping, is_slipping = abs(old[1]) == 1, abs(new[1]) == 1
+    if not was_slipping:
         # Also a contact that another one's event has freed.
-        return "break_away" if new[1] != 0 else ""
-    return "stick" if new[1] == 0 else "reverse"
+        return "break_away" if is_slipping else ""
+    return "reverse" if is_slipping else "stick"
 
 
 def _user_event(system: System, steps: Steps, i: int, k: int, t: float) -> EventRecord:
