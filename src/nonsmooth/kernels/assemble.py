@@ -21,8 +21,8 @@ from nonsmooth.kernels.abi import (
 
 # State of a contact: apart, pressing, or overlapping without force.
 OPEN, PRESSING, RELEASED = 0, 1, 2
-# Slip of a contact at rest: held by its row; or, where others hold it too, with friction
-# at its static limit, against a slip of either sign.
+# Slip of a contact at rest: held by its row; or, where others hold it too, with its
+# friction at the static limit, against a slip of either sign.
 STICK, PINNED = 0, 2
 # Numbers kept for each contact.
 CONTACT = 12

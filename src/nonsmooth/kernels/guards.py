@@ -11,7 +11,7 @@ positive in its mode:
 Force over overlap, because some laws vanish with the overlap whatever its rate.
 
 A guard is sampled at a few nodes of the step, with its rate where that is cheap
-(not for forces). A change of sign between nodes brackets a root; so does an
+(not for reactions). A change of sign between nodes brackets a root; so does an
 extremum on the far side of zero, found where the rate changes sign or where a node
 is lower than its neighbours, so that a pair of roots inside a step is not lost.
 The side a guard starts from is remembered, not read from a value that may be
@@ -43,6 +43,9 @@ NONE = 2.0
 # Overlap below which a law is evaluated there, as a part of the model's size: the
 # ratio of force to overlap has a limit that round-off hides.
 SMALLEST_OVERLAP = 1e-13
+# Difference for the rate of a force, as a part of the time in which the overlap or its
+# rate changes by itself.
+LAW_DIFFERENCE, TINY = 1e-5, 1e-300
 # Part of the model's weight below which a normal force says nothing about friction.
 SMALLEST_FORCE = 1e-9
 # Part of the speeds it is the difference of below which a slip velocity is round-off.
@@ -62,6 +65,19 @@ MAX_HALVING = 40
 
 
 @kernel
+def force_rate(m, w, k, overlap, gap_rate):
+    """Return the rate of force / overlap of contact k, by a difference of its law."""
+    acceleration = assemble.gap_acceleration(m, w, k)
+    pace = abs(gap_rate) / overlap + abs(acceleration) / (abs(gap_rate) + TINY)
+    dt = LAW_DIFFERENCE / (pace + TINY)
+    d0, d1 = overlap + dt * gap_rate, overlap - dt * gap_rate
+    v0, v1 = gap_rate - dt * acceleration, gap_rate + dt * acceleration
+    before = assemble.normal_force(m, w, k, -d0, v0) / d0
+    after = assemble.normal_force(m, w, k, -d1, v1) / d1
+    return (after - before) / (2.0 * dt)
+
+
+@kernel
 def contact_guards(m, w, k, size, out):
     """Write the four guards of contact k and their rates, zero where not known."""
     for i in range(4):
@@ -78,8 +94,9 @@ def contact_guards(m, w, k, size, out):
     if overlap < SMALLEST_OVERLAP * size:
         overlap = SMALLEST_OVERLAP * size
         force = assemble.normal_force(m, w, k, -overlap, c[GAP_RATE])
-    ratio = force / overlap
-    out[2] = ratio if w.side[k] == PRESSING else -ratio
+    sign = 1.0 if w.side[k] == PRESSING else -1.0
+    out[2] = sign * force / overlap
+    out[3] = sign * force_rate(m, w, k, overlap, c[GAP_RATE])
     if m.contact_row[k] < 0 or not c[LAM_N] > SMALLEST_FORCE * m.force:
         return
     if abs(w.slip[k]) == 1:
@@ -99,7 +116,7 @@ def has_rate(m, w, k):
     if k < m.n_guard:
         return True
     i = (k - m.n_guard) % 4
-    return i == 0 or (i == 2 and w.slip[(k - m.n_guard) // 4] != 0)
+    return i < 2 or (i == 2 and w.slip[(k - m.n_guard) // 4] != STICK)
 
 
 @far(Tables, Work, NUMBER, FLOATS, FLOATS, FLOATS, NUMBER, FLOATS)

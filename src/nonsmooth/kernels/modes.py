@@ -45,9 +45,7 @@ def factor_rows(m, w):
             S[m.start[i] + i] = 1.0
     w.has_lost_rank = 0
     rank = skyline.CONTACT_RANK if w.n_stuck > 0 else skyline.RANK_TOLERANCE
-    least = skyline.factor(
-        m.n_row, m.first, m.start, S, 0.0, w.weight, rank, w.L, w.d
-    )
+    least = skyline.factor(m.n_row, m.first, m.start, S, 0.0, w.weight, rank, w.L, w.d)
     # Contacts that stand on one line are no singular pose of the mechanism.
     w.pivot = least if w.n_stuck == 0 else 1.0
     if least <= rank:

@@ -31,8 +31,6 @@ from nonsmooth.kernels.abi import (
     stack_floats,
 )
 from nonsmooth.kernels.assemble import (
-    ARM,
-    ARM_Y,
     CONTACT,
     GAP,
     GAP_RATE,
@@ -66,8 +64,12 @@ NO_FORCE = 1e-12
 # Overlap, as a part of the model's size, to which a contact without force is followed
 # before its friction is decided.
 LOOK_AHEAD = 1e-8
+# Overlap, as a part of the model's size, within which a step begins after touch-down.
+FELT = 1e-3
 # A contact that yields by less than this part of what it would alone is held by others.
 HELD = 1e-12
+# Part by which the friction problem's diagonal is raised where it is not solved.
+COMPLIANCE = 1e-10
 # Friction beyond its limit by less than this is round-off of an ill-conditioned matrix.
 VERIFIED = 1e-6
 # Switches in a row without time passing, for each contact and in all, that mean that
@@ -260,6 +262,26 @@ def time_to_overlap(m, w, k, depth):
 
 
 @kernel
+def time_to_feel(m, w, r):
+    """Return how long a contact that has just closed takes to be felt, in s.
+
+    To overlap by a little, or for its force then to stop the bodies' approach.
+    """
+    shortest = math.inf
+    depth = FELT * r.size
+    for k in range(m.n_contact):
+        c = at(w.contact, CONTACT * k)
+        if w.side[k] == PRESSING and -c[GAP] <= CLOSED * r.size + LOOK_AHEAD * r.size:
+            rate = max(-c[GAP_RATE], 0.0)
+            if rate > 0.0:
+                shortest = min(shortest, depth / rate)
+                force = assemble.normal_force(m, w, k, -depth, c[GAP_RATE])
+                pull = abs(force) * slip_compliance(m, w, r, k)
+                shortest = min(shortest, rate / pull if pull > 0.0 else shortest)
+    return shortest
+
+
+@kernel
 def look_ahead(m, w, r, t):
     """Write to `ahead` the state at which friction is decided; return its time.
 
@@ -373,18 +395,16 @@ def pose(m, w, r, t, g):
     return n
 
 
-@far(Run, Lcp, INTEGER, returns=INTEGER)
-def solve_friction(r, p, n):
-    """Solve the friction problem by Lemke's method.
-
-    | v_t'+ |   | A   I | | F+    |   | b - A L |
-    | F-    | = | -I  0 | | v_t'- | + | 2 L     |,   L = mu0 lam_n
-    """
+@kernel
+def try_friction(r, p, n, compliance):
+    """Set up and solve the friction problem, its diagonal a little larger."""
     M, q = r.M, r.q_lcp
     for i in range(n):
         total = r.slip_rate[i]
         for j in range(n):
             a = r.delassus[i * n + j]
+            if i == j:
+                a *= 1.0 + compliance
             total -= a * r.limit[j]
             M[i * 2 * n + j] = a
             M[i * 2 * n + n + j] = 1.0 if i == j else 0.0
@@ -394,6 +414,23 @@ def solve_friction(r, p, n):
         q[n + i] = 2.0 * r.limit[i]
     residual = stack_floats(4)
     return lcp.lemke(p, 2 * n, M, q, r.z_lcp, r.w_lcp, residual)
+
+
+@far(Run, Lcp, INTEGER, returns=INTEGER)
+def solve_friction(r, p, n):
+    """Solve the friction problem by Lemke's method.
+
+    | v_t'+ |   | A   I | | F+    |   | b - A L |
+    | F-    | = | -I  0 | | v_t'- | + | 2 L     |,   L = mu0 lam_n
+    """
+    status = lcp.RAY
+    for attempt in range(2):
+        # Dependent contacts may defeat the pivoting; a trace of compliance tells them
+        # apart, and is smaller than what counts as an acceleration.
+        status = try_friction(r, p, n, attempt * COMPLIANCE)
+        if status == lcp.SOLVED:
+            break
+    return status
 
 
 @kernel
@@ -596,7 +633,7 @@ def first_sides(m, w, r, t):
             first = c[GAP_RATE]
         if first < 0.0:
             # Unless an earlier run has left the rate it touched down with.
-            if w.approach[k] == 0.0:
+            if math.isnan(w.approach[k]):
                 w.approach[k] = max(0.0, -c[GAP_RATE])
             begin_pressing(m, w, r, k)
             if (

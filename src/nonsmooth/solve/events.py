@@ -35,9 +35,13 @@ def event_records(
             records.append(_user_event(system, steps, i, k, t))
         own = fired[i, n_guard:].reshape(n_contact, 4)
         cause = [name for name, f in zip(system.contacts, own, strict=True) if f.any()]
+        is_mode_new = not (
+            np.array_equal(before.side[row], after.side[row])
+            and np.array_equal(before.slip[row], after.slip[row])
+        )
         for k, name in enumerate(system.contacts):
             old, new = before.mode(row, k), after.mode(row, k)
-            kind = _contact_kind(own[k], old, new)
+            kind = _contact_kind(own[k], old, new, is_mode_new)
             if kind:
                 has_friction = bool(system.tables.contact_row[k] >= 0)
                 v_t, lam_n, lam_t = (
@@ -135,14 +139,21 @@ def contact_values(
 
 
 def _contact_kind(
-    own: NDArray[np.int64], old: tuple[int, int], new: tuple[int, int]
+    own: NDArray[np.int64],
+    old: tuple[int, int],
+    new: tuple[int, int],
+    is_mode_new: bool,
 ) -> str:
-    """Return what happened to a contact, "" for nothing."""
+    """Return what happened to a contact, "" for nothing.
+
+    A slip velocity that touches zero and goes on counts where it lets another contact
+    go (two corners on one line, while the body turns through it).
+    """
     if own[0]:
         return "touch_down" if old[0] == OPEN else "separate"
     if own[1]:
         return "release" if old[0] == PRESSING else "re_engage"
-    if old[0] != PRESSING or new == old:
+    if old[0] != PRESSING or (new == old and not (own.any() and is_mode_new)):
         return ""
     was_slipping, is_slipping = abs(old[1]) == 1, abs(new[1]) == 1
     if not was_slipping:

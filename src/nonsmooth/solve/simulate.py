@@ -172,7 +172,7 @@ class _Driver:
         self.march: Any = paper.march if options.scheme == "paper" else loop.march
         self.work = self.system.work()
         for k, name in enumerate(self.system.contacts):
-            self.work.approach[k] = self.approach.get(name, 0.0)
+            self.work.approach[k] = self.approach.get(name, math.nan)
         self.state = self._new_run(is_radau, options.method == "auto" and fits)
         # Lemke's path visits a few bases for each contact.
         n_pair = 2 * self.system.tables.n_largest
