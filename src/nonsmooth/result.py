@@ -94,7 +94,8 @@ def mode_name(side: int, slip: int, has_friction: bool = True) -> str:
         return "released"
     if not has_friction:
         return "pressing"
-    return {0: "stick", 1: "slip+", -1: "slip-"}[slip]
+    # A contact pinned by others is at rest as well.
+    return {1: "slip+", -1: "slip-"}.get(slip, "stick")
 
 
 Pair = tuple[float, float]
@@ -503,7 +504,7 @@ class Result:
         )
         side, slip = self.steps.side[index], self.steps.slip[index]
         # 0 stick, +-1 slip, 2 open, 3 released; without friction 1 is pressing.
-        slip = np.where(m.contact_row >= 0, slip, 1)
+        slip = np.where(m.contact_row >= 0, np.where(abs(slip) == 1, slip, 0), 1)
         arrays["mode"] = np.select(
             [side == PRESSING, side == OPEN], [slip, OPEN_MODE], RELEASED_MODE
         ).astype(float)

@@ -139,8 +139,10 @@ class System:
             "a": m.n_dof,
             "contact": CONTACT * m.n_contact,
             "approach": m.n_contact,
+            "weight": m.n_row,
         }
         arrays: dict[str, Any] = {name: np.zeros(size) for name, size in sizes.items()}
+        arrays["weight"][:] = 1.0
         # Joints always hold; the rows of contacts begin empty.
         active = np.ones(m.n_row, dtype=np.int64)
         active[m.contact_row[m.contact_row >= 0]] = 0
@@ -149,6 +151,7 @@ class System:
             "slip": np.zeros(m.n_contact, dtype=np.int64),
             "is_active": active,
             "n_stuck": 0,
+            "n_pinned": 0,
             "is_clamped": 0,
         }
         return Work(pivot=1.0, has_lost_rank=0, n_rank_loss=0, **arrays)

@@ -182,8 +182,10 @@ def test_incline_motion(given):
     np.testing.assert_allclose(way, exact.x, rtol=0.0, atol=FIGURE)
     np.testing.assert_allclose(speed, exact.v, rtol=0.0, atol=FIGURE)
     weight = given.get("m", 1.0) * 9.81 * math.cos(oracle.angle)
-    # The start is rounded: 1e-17 m at 1e3 N/m, which may swing up a little.
-    np.testing.assert_allclose(found["sole.normal_force"], weight, rtol=0.0, atol=1e-7)
+    # The normal spring of 1024 N/m per kg swings within the tolerance of the run.
+    stiffness = 1024.0 * given.get("m", 1.0)
+    atol = 10.0 * stiffness * result.options["rtol"] * result.system.size
+    np.testing.assert_allclose(found["sole.normal_force"], weight, rtol=0.0, atol=atol)
 
 
 @pytest.mark.parametrize("given", INCLINES)

@@ -32,8 +32,18 @@ compiled = numba.njit(error_model="numpy")
 
 
 @compiled
-def factor(n, first, start, S, shift, L, d):
-    return skyline.factor(n, data(first), data(start), data(S), shift, data(L), data(d))
+def factor(n, first, start, S, shift, weight, L, d):
+    return skyline.factor(
+        n,
+        data(first),
+        data(start),
+        data(S),
+        shift,
+        data(weight),
+        skyline.RANK_TOLERANCE,
+        data(L),
+        data(d),
+    )
 
 
 @compiled
@@ -78,7 +88,10 @@ class Skyline:
         self.d = np.zeros(self.n)
 
     def factor(self, shift: float = 0.0) -> float:
-        return factor(self.n, self.first, self.start, self.S, shift, self.L, self.d)
+        weight = np.ones(self.n)
+        return factor(
+            self.n, self.first, self.start, self.S, shift, weight, self.L, self.d
+        )
 
     def solve(self, b: np.ndarray) -> np.ndarray:
         x = b.copy()

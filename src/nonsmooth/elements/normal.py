@@ -14,6 +14,7 @@ that touch along a line, as cylinders across the plane of motion, are nearer to 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -81,7 +82,9 @@ class DampedHertz(NormalLaw):
 
     @staticmethod
     def force(p, overlap, overlap_rate, approach_rate):
-        return p[0] * overlap ** p[1] + p[2] * overlap * overlap_rate
+        # A general power costs ten times a root.
+        power = overlap * math.sqrt(overlap) if p[1] == 1.5 else overlap ** p[1]
+        return p[0] * power + p[2] * overlap * overlap_rate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -61,11 +61,15 @@ class Line(Shape):
     point: Point = (0.0, 0.0)  # m
     angle: float = quantity("rad, of its direction", default=0.0)
 
+    def parameters(self) -> list[float]:
+        return [*self.point, math.cos(self.angle), math.sin(self.angle)]
+
     @staticmethod
     def nearest(p, a, b, out):
-        phi = a[2] + p[2]
-        nx, ny = -math.sin(phi), math.cos(phi)
-        c, s = math.cos(a[2]), math.sin(a[2])
+        c, s = 1.0, 0.0
+        if a[2] != 0.0:
+            c, s = math.cos(a[2]), math.sin(a[2])
+        nx, ny = -(s * p[2] + c * p[3]), c * p[2] - s * p[3]
         dx = b[0] - a[0] - (c * p[0] - s * p[1])
         dy = b[1] - a[1] - (s * p[0] + c * p[1])
         out[0] = nx * dx + ny * dy

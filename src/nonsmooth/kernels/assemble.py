@@ -21,6 +21,9 @@ from nonsmooth.kernels.abi import (
 
 # State of a contact: apart, pressing, or overlapping without force.
 OPEN, PRESSING, RELEASED = 0, 1, 2
+# Slip of a contact at rest: held by its row; or, where others hold it too, with its
+# friction at the static limit, against a slip of either sign.
+STICK, PINNED = 0, 2
 # Numbers kept for each contact.
 CONTACT = 12
 (
@@ -168,13 +171,28 @@ def contacts(m, w):
         c[GAP_RATE] = nx * wx + ny * wy
         c[V_T] = tx * wx + ty * wy
         c[SLIP_BIAS] = a[5] * (nx * dx + ny * dy) + c[TURN] * c[GAP_RATE]
-        c[FORCE] = normal_force(m, w, k, c[GAP], c[GAP_RATE])
+        c[FORCE] = 0.0
+        if w.side[k] != OPEN:
+            c[FORCE] = normal_force(m, w, k, c[GAP], c[GAP_RATE])
         c[LAM_N] = c[FORCE] if w.side[k] == PRESSING else 0.0
         if w.is_clamped:
             c[LAM_N] = max(0.0, c[FORCE]) if c[GAP] < 0.0 else 0.0
         c[LAM_T] = -w.slip[k] * m.contact_mu[k] * c[LAM_N]
+        if abs(w.slip[k]) == PINNED:
+            c[LAM_T] = -0.5 * w.slip[k] * m.contact_mu0[k] * c[LAM_N]
         if m.contact_row[k] >= 0:
             contact_row(m, w, k, c)
+
+
+@kernel
+def slip_scale(m, w, k):
+    """Return the speeds that the slip velocity of contact k is the difference of."""
+    c = at(w.contact, CONTACT * k)
+    a = at(w.motion, 9 * m.contact_a[k])
+    b = at(w.motion, 9 * m.contact_b[k])
+    speed = math.hypot(a[3], a[4]) + math.hypot(b[3], b[4])
+    speed += abs(a[5]) * math.hypot(c[ARM], c[ARM_Y])
+    return speed + abs(b[5]) * m.contact_radius[k]
 
 
 @kernel

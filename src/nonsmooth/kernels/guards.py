@@ -11,7 +11,7 @@ positive in its mode:
 Force over overlap, because some laws vanish with the overlap whatever its rate.
 
 A guard is sampled at a few nodes of the step, with its rate where that is cheap
-(not for forces). A change of sign between nodes brackets a root; so does an
+(not for reactions). A change of sign between nodes brackets a root; so does an
 extremum on the far side of zero, found where the rate changes sign or where a node
 is lower than its neighbours, so that a pair of roots inside a step is not lost.
 The side a guard starts from is remembered, not read from a value that may be
@@ -22,12 +22,14 @@ from nonsmooth.kernels import assemble, modes, steps
 from nonsmooth.kernels.abi import FLOATS, NUMBER, at, call_guard, far, kernel
 from nonsmooth.kernels.assemble import (
     CONTACT,
+    FORCE,
     GAP,
     GAP_RATE,
     LAM_N,
     LAM_T,
     OPEN,
     PRESSING,
+    STICK,
     V_T,
 )
 from nonsmooth.kernels.run import Run
@@ -41,8 +43,13 @@ NONE = 2.0
 # Overlap below which a law is evaluated there, as a part of the model's size: the
 # ratio of force to overlap has a limit that round-off hides.
 SMALLEST_OVERLAP = 1e-13
-# Part of the model's weight below which a normal force says nothing about sticking.
+# Difference for the rate of a force, as a part of the time in which the overlap or its
+# rate changes by itself.
+LAW_DIFFERENCE, TINY = 1e-5, 1e-300
+# Part of the model's weight below which a normal force says nothing about friction.
 SMALLEST_FORCE = 1e-9
+# Part of the speeds it is the difference of below which a slip velocity is round-off.
+SMALLEST_SLIP = 5e-14
 # Fractions of a step at which an extremum, and a root, count as found: a dip thinner
 # than the first is no crossing; landing refines the second.
 EXTREMUM_WIDTH, ROOT_WIDTH = 1e-9, 1e-15
@@ -58,6 +65,19 @@ MAX_HALVING = 40
 
 
 @kernel
+def force_rate(m, w, k, overlap, gap_rate):
+    """Return the rate of force / overlap of contact k, by a difference of its law."""
+    acceleration = assemble.gap_acceleration(m, w, k)
+    pace = abs(gap_rate) / overlap + abs(acceleration) / (abs(gap_rate) + TINY)
+    dt = LAW_DIFFERENCE / (pace + TINY)
+    d0, d1 = overlap + dt * gap_rate, overlap - dt * gap_rate
+    v0, v1 = gap_rate - dt * acceleration, gap_rate + dt * acceleration
+    before = assemble.normal_force(m, w, k, -d0, v0) / d0
+    after = assemble.normal_force(m, w, k, -d1, v1) / d1
+    return (after - before) / (2.0 * dt)
+
+
+@kernel
 def contact_guards(m, w, k, size, out):
     """Write the four guards of contact k and their rates, zero where not known."""
     for i in range(4):
@@ -70,15 +90,21 @@ def contact_guards(m, w, k, size, out):
     out[1] = sign * c[GAP_RATE]
     if w.side[k] == OPEN:
         return
-    overlap = max(-gap, SMALLEST_OVERLAP * size)
-    ratio = assemble.normal_force(m, w, k, -overlap, c[GAP_RATE]) / overlap
-    out[2] = ratio if w.side[k] == PRESSING else -ratio
-    if w.side[k] != PRESSING or m.contact_row[k] < 0:
+    overlap, force = -gap, c[FORCE]
+    if overlap < SMALLEST_OVERLAP * size:
+        overlap = SMALLEST_OVERLAP * size
+        force = assemble.normal_force(m, w, k, -overlap, c[GAP_RATE])
+    sign = 1.0 if w.side[k] == PRESSING else -1.0
+    out[2] = sign * force / overlap
+    out[3] = sign * force_rate(m, w, k, overlap, c[GAP_RATE])
+    if m.contact_row[k] < 0 or not c[LAM_N] > SMALLEST_FORCE * m.force:
         return
-    if w.slip[k] != 0:
-        out[4] = w.slip[k] * c[V_T]
+    if abs(w.slip[k]) == 1:
+        # Below round-off its sign says nothing.
+        slack = SMALLEST_SLIP * assemble.slip_scale(m, w, k)
+        out[4] = w.slip[k] * c[V_T] + slack
         out[5] = w.slip[k] * assemble.slip_acceleration(m, w, k)
-    elif c[LAM_N] > SMALLEST_FORCE * m.force:
+    elif w.slip[k] == STICK:
         limit = m.contact_mu0[k] * c[LAM_N]
         out[4] = limit + c[LAM_T]
         out[6] = limit - c[LAM_T]
@@ -90,7 +116,7 @@ def has_rate(m, w, k):
     if k < m.n_guard:
         return True
     i = (k - m.n_guard) % 4
-    return i == 0 or (i == 2 and w.slip[(k - m.n_guard) // 4] != 0)
+    return i < 2 or (i == 2 and w.slip[(k - m.n_guard) // 4] != STICK)
 
 
 @far(Tables, Work, NUMBER, FLOATS, FLOATS, FLOATS, NUMBER, FLOATS)

@@ -24,6 +24,9 @@ from nonsmooth.kernels.run import (
 # steps that clear the suspicion [HairerWanner1996]_ IV.2; calm implicit steps that
 # hand back, more than a passing transient takes.
 STIFF_STEPS, CALM_STEPS, HAND_BACK = 15, 6, 24
+# Explicit steps between looks at the spectral radius, and the part of the method's
+# reach at which a step counts as held by stability.
+UNCHECKED_STEPS, HELD = 64, 0.6
 # A step must move time by more than a few units of round-off.
 MIN_STEP = 1e-15
 # A step that fails at this size, relative to the time, fails for good.
@@ -50,6 +53,10 @@ EPSILON = 2.3e-16
 # Landing on an event: retakes of the step until its time is at round-off.
 MAX_LANDING = 6
 LANDED = 3e-16
+# Part of a step by which its end is moved along its tangent: the square is round-off.
+NUDGE = 1e-7
+# Part of a step within which an event is at its start: a guard past zero there.
+AT_ONCE = 1e-9
 # Halvings of a step that Newton's method refuses.
 MAX_HALVING = 12
 # Explicit steps that stability alone would ask of a run that begins implicitly.
@@ -271,27 +278,35 @@ def retake(m, w, r, last, h):
 
 
 @kernel
-def shorter_step(m, w, r, h):
-    """Take a plain implicit step up to the event that could not be landed on."""
+def shorter_step(m, w, r, tb, h):
+    """Take half the step, or less, without an event; return its size, or a failure."""
     for k in range(m.n_watch):
         r.fired[k] = 0
-    forget_step(m, r)
     for _ in range(MAX_HALVING):
         h *= 0.5
-        if radau.solve_stages(m, w, r, h):
-            radau.finish(m, w, r, h)
-            watch_end(m, w, r, h, 1)
-            return h
+        if r.is_implicit:
+            forget_step(m, r)
+            if radau.solve_stages(m, w, r, h):
+                radau.finish(m, w, r, h)
+                return h
+        else:
+            steps.stages(m, w, r, tb, h)
+            steps.raw_error(m, r, tb, h)
+            if is_finite(r.n_y, r.y1) and land_explicit(m, w, r, tb, h):
+                if not tb.is_adaptive or steps.error(m, w, r) <= 1.0:
+                    steps.dense(m, w, r, tb, h)
+                    return h
     r.t_fail = r.t + h
-    return float(NEWTON_FAILED)
+    return float(NEWTON_FAILED if r.is_implicit else STEP_TOO_SMALL)
 
 
 @kernel
 def land_on_event(m, w, r, tb, h):
-    """Retake the step so that it ends on its first fired guard; return its size.
+    """Retake the step so that it ends on its first fired guard.
 
     The root on the dense output has the interpolant's order only; a few Newton
-    corrections of the step's size make the landing as good as the method.
+    corrections of the step's size make the landing as good as the method. Returns
+    the step's size; 0 if the guard is not where the dense output has it; a failure < 0.
     """
     k = 0
     while not r.fired[k]:
@@ -305,22 +320,43 @@ def land_on_event(m, w, r, tb, h):
     for attempts in range(1, MAX_LANDING + 1):
         if r.is_implicit:
             if not retake(m, w, r, last, h):
-                return shorter_step(m, w, r, h)
+                return 0.0
             last = h
         else:
             steps.stages(m, w, r, tb, h)
-            land_explicit(m, w, r, tb, h)
+            steps.raw_error(m, r, tb, h)
+            if not (is_finite(r.n_y, r.y1) and land_explicit(m, w, r, tb, h)):
+                return 0.0
+            if tb.is_adaptive and not steps.error(m, w, r) <= SLACK:
+                return 0.0
+            r.h_stages = h
         row = 1 if r.is_implicit else tb.n_stage
         t1 = min(r.t + h, r.t_cap)
         watch_end(m, w, r, h, row)
         change = -r.guard[2 * k] / rate if rate != 0.0 else 0.0
-        # Away from the dense root by more than its error: a graze; stay.
-        is_wild = abs(change) > 0.1 * longest or not 0.0 < h + change <= longest
         is_landed = abs(change) <= LANDED * max(abs(t1), h)
-        if is_landed or is_wild or attempts == MAX_LANDING:
+        if is_landed or attempts == MAX_LANDING or r.root[k] < AT_ONCE:
             break
+        if abs(change) > 0.1 * longest or not 0.0 < h + change <= longest:
+            return 0.0
+        if abs(change) <= NUDGE * h and not r.is_implicit:
+            nudge(m, w, r, tb, h, change)
+            return h + change
         h += change
     return h
+
+
+@kernel
+def nudge(m, w, r, tb, h, change):
+    """Move the end of a landed explicit step by a little, without taking it again."""
+    row = tb.n_stage * r.n_y
+    for i in range(r.n_y):
+        r.y1[i] += change * r.K[row + i]
+        r.e[i] = r.moved[i]
+    land_explicit(m, w, r, tb, h + change)
+    for i in range(r.n_y):
+        r.moved[i] += r.e[i]
+    watch_end(m, w, r, h + change, tb.n_stage)
 
 
 @kernel
@@ -357,6 +393,7 @@ def choose_method(m, r, tb, h):
             r.n_calm = 0
             r.n_stiff = 0
         return
+    r.n_unchecked += 1
     if steps.stiffness(m, r, tb, h) > tb.reach:
         r.n_stiff += 1
         r.n_calm = 0
@@ -413,14 +450,27 @@ def attempt(m, w, r, tb, t_stop):
 @kernel
 def watch(m, w, r, tb, h, row, t_stop):
     """Cut the step at its first event, if any; return its size, or a failure < 0."""
-    if guards.locate(m, w, r, h) <= 1.0:
-        h = land_on_event(m, w, r, tb, h)
-        if h > 0.0 and not r.is_implicit:
-            steps.dense(m, w, r, tb, h)
-    else:
-        watch_end(m, w, r, h, row)
-        if h == t_stop - r.t:
-            guards.fire_at_end(m, r, t_stop)
+    for _ in range(MAX_HALVING):
+        if guards.locate(m, w, r, h) > 1.0:
+            break
+        landed = land_on_event(m, w, r, tb, h)
+        if landed < 0.0:
+            return landed
+        if landed > 0.0:
+            h = landed
+            if not r.is_implicit:
+                steps.dense(m, w, r, tb, r.h_stages)
+                steps.stretch(r, h / r.h_stages)
+            guards.settle(m, r)
+            return h
+        # The dense output misled: a shorter step knows better.
+        h = shorter_step(m, w, r, tb, h)
+        if h < 0.0:
+            return h
+        r.h = min(r.h, 2.0 * h)
+    watch_end(m, w, r, h, row)
+    if h == t_stop - r.t:
+        guards.fire_at_end(m, r, t_stop)
     guards.settle(m, r)
     return h
 
@@ -477,11 +527,27 @@ def advance(m, w, r, tb, log, p, t_stop):
             return UNDECIDED
         r.is_fresh = 0
         if r.has_touched:
-            # A normal law need not be smooth where it begins.
-            r.h = min(r.h, r.h_touch)
-    elif r.has_touched:
+            # A normal law need not be smooth where it begins, and may be stiff.
+            r.h = min(r.h, r.h_touch, switch.time_to_feel(m, w, r))
+        return status
+    if r.has_touched:
         r.h_touch = h
         r.has_touched = 0
+    if r.n_unchecked >= UNCHECKED_STEPS and not r.is_implicit and r.is_auto:
+        # At a tight tolerance the test at every step drowns in round-off.
+        r.n_unchecked = 0
+        radius = steps.spectral_radius(m, w, r)
+        if h * radius > HELD * tb.reach and t_stop - r.t > UNCHECKED_STEPS * h:
+            r.is_implicit = 1
+            r.has_jacobian = 0
+            forget_step(m, r)
+    if w.n_pinned > 0 or (w.n_stuck > 1 and w.has_lost_rank):
+        change = switch.review(m, w, r, p, min(r.t, r.t_cap))
+        if change < 0:
+            r.t_fail = r.t
+            return UNDECIDED
+        if change > 0:
+            r.is_fresh = 0
     return status
 
 

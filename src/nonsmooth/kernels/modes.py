@@ -8,11 +8,14 @@ alpha and beta are Baumgarte's, zero when the state is projected instead.
 
 from nonsmooth.kernels import assemble, skyline
 from nonsmooth.kernels.abi import FLOATS, NUMBER, at, far, kernel
+from nonsmooth.kernels.assemble import CONTACT, LAM_N
 from nonsmooth.kernels.tables import Tables, Work
 
 # A violation this small beside the model's size is round-off.
 ROUND_OFF = 4e-15
 MAX_PROJECTION = 8
+# Of a reaction that is not unique, over another: beyond this it bears nothing.
+MAX_WEIGHT = 1e3
 
 
 @far(Tables, Work, NUMBER, FLOATS, FLOATS)
@@ -41,12 +44,39 @@ def factor_rows(m, w):
         if i >= 0 and not w.is_active[i]:
             S[m.start[i] + i] = 1.0
     w.has_lost_rank = 0
-    w.pivot = skyline.factor(m.n_row, m.first, m.start, S, 0.0, w.L, w.d)
-    if w.pivot <= skyline.RANK_TOLERANCE:
+    rank = skyline.CONTACT_RANK if w.n_stuck > 0 else skyline.RANK_TOLERANCE
+    least = skyline.factor(m.n_row, m.first, m.start, S, 0.0, w.weight, rank, w.L, w.d)
+    # Contacts that stand on one line are no singular pose of the mechanism.
+    w.pivot = least if w.n_stuck == 0 else 1.0
+    if least <= rank:
         w.n_rank_loss += 1
         w.has_lost_rank = 1
+        share_friction(m, w)
         shift = skyline.REGULARISATION
-        skyline.factor(m.n_row, m.first, m.start, S, shift, w.L, w.d)
+        skyline.factor(m.n_row, m.first, m.start, S, shift, w.weight, rank, w.L, w.d)
+
+
+@kernel
+def share_friction(m, w):
+    """Weigh the friction of sticking contacts by their limits.
+
+    Where it is not unique, contacts on one line then bear in proportion to what they
+    can, and reach their limits together.
+    """
+    for i in range(m.n_row):
+        # A joint may bear what contacts cannot.
+        w.weight[i] = 1.0 if w.n_stuck == 0 else 1.0 / MAX_WEIGHT
+    largest = 0.0
+    for k in range(m.n_contact):
+        i = m.contact_row[k]
+        if i >= 0 and w.is_active[i]:
+            largest = max(largest, m.contact_mu0[k] * w.contact[CONTACT * k + LAM_N])
+    for k in range(m.n_contact):
+        i = m.contact_row[k]
+        if i >= 0 and w.is_active[i]:
+            limit = m.contact_mu0[k] * w.contact[CONTACT * k + LAM_N]
+            ratio = largest / limit if limit > 0.0 else MAX_WEIGHT
+            w.weight[i] = min(ratio, MAX_WEIGHT)
 
 
 @kernel

@@ -61,6 +61,8 @@ class Run(Block):
     violation = NUMBER  # largest left after a step
     t_fail = NUMBER  # s, where a step failed for good
     t_singular = NUMBER  # s, first loss of rank, inf for none
+    t_redundant = NUMBER  # s, the same with contacts that stick
+    n_unchecked = INTEGER  # explicit steps since stiffness was last looked for
 
     # one step
     n_y = INTEGER
@@ -97,6 +99,7 @@ class Run(Block):
     is_touched = INTEGERS  # (n_group) whether a contact of the group fired
     rests = INTEGERS  # (n) whether a contact is at rest and to be decided
     freed = INTEGERS  # (n) whether a contact was let go at this event
+    kept = INTEGERS  # (n) slips before a review
     n_listed = INTEGER
     listed = INTEGERS  # (h) the contacts at rest, of one group
     delassus = FLOATS  # (h, h)
@@ -123,6 +126,7 @@ class Run(Block):
     jacobian_age = INTEGER  # steps
     radius = NUMBER  # 1/s, estimated spectral radius of the Jacobian
     h_last = NUMBER  # last accepted implicit step, 0 for none
+    h_stages = NUMBER  # the stages in K belong to, where a landing was nudged
     h_retake = NUMBER  # step whose polynomial is in `previous`, from the same start
     error_last = NUMBER
     newton_rate = NUMBER

@@ -11,8 +11,9 @@ constant band and costs a constant time per loop. Entry (i, j) stands at
 from nonsmooth.kernels.abi import kernel
 
 # A pivot this small beside its diagonal entry has lost all but round-off: the row
-# depends on the rows before it.
-RANK_TOLERANCE = 1e-10
+# depends on the rows before it. With sticking contacts it may be smaller: two on one
+# body that tilts a little differ by little, and still each has its own friction.
+RANK_TOLERANCE, CONTACT_RANK = 1e-10, 1e-13
 # Regularisation of a dependent row, as a part of its diagonal: large enough that
 # round-off in the null space stays below 1e-9, small enough to converge in a few
 # refinements.
@@ -23,10 +24,12 @@ REFINED = 1e-15
 
 
 @kernel
-def factor(n, first, start, S, shift, L, d):
-    """Factor S + shift diag(S) = L D L^T; return the least pivot / diagonal entry.
+def factor(n, first, start, S, shift, weight, rank, L, d):
+    """Factor S + shift diag(weight S) = L D L^T; return the least pivot / diagonal.
 
     u_ij = S_ij - sum_k u_ik L_jk,   L_ij = u_ij / d_j,   d_i = S_ii - sum_j u_ij L_ij
+
+    A row whose pivot is below `rank` times its diagonal entry depends on others.
     """
     least = 1.0
     for i in range(n):
@@ -39,14 +42,14 @@ def factor(n, first, start, S, shift, L, d):
             for k in range(low, j):
                 u -= L[oi + k] * L[oj + k]
             L[oi + j] = u
-        diagonal = S[oi + i] * (1.0 + shift)
+        diagonal = S[oi + i] * (1.0 + shift * weight[i])
         pivot = diagonal
         for j in range(fi, i):
             u = L[oi + j]
             L[oi + j] = u / d[j]
             pivot -= u * L[oi + j]
         least = min(least, pivot / diagonal) if diagonal > 0.0 else 0.0
-        if pivot <= RANK_TOLERANCE * diagonal:
+        if pivot <= rank * diagonal:
             # Keep the factors finite; the caller regularises.
             pivot = diagonal if diagonal > 0.0 else 1.0
         d[i] = pivot
@@ -93,12 +96,12 @@ def residual(n, first, start, S, x, b, r):
 
 @kernel
 def least_norm(n, first, start, S, L, d, b, r, x):
-    """Solve S x = b with the factors of S + shift diag(S), S of any rank.
+    """Solve S x = b with the factors of S + shift diag(weight S), S of any rank.
 
-        x <- x + (S + shift diag S)^-1 (b - S x),   x = 0 at first
+        x <- x + (S + shift diag(weight S))^-1 (b - S x),   x = 0 at first
 
-    Every iterate stays in the range of S, so the limit has the least norm, weighted
-    by diag(S), among all solutions. Returns the residual left.
+    The limit has the least norm, weighted by diag(weight S), among all solutions.
+    Returns the residual left.
     """
     size = 0.0
     for i in range(n):

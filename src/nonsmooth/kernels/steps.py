@@ -19,7 +19,10 @@ def evaluate(m, w, r, t, y, dy):
     r.n_rhs += 1
     modes.rhs(m, w, min(t, r.t_cap), y, r.alpha, r.beta, dy)
     if w.has_lost_rank:
-        r.t_singular = min(r.t_singular, t)
+        if w.n_stuck > 0:
+            r.t_redundant = min(r.t_redundant, t)
+        else:
+            r.t_singular = min(r.t_singular, t)
 
 
 @kernel
@@ -267,6 +270,16 @@ def dense(m, w, r, tb, h):
         for i in range(m.n_dof):
             r.moved[i] = r.y1[i] - r.y[i] - h * r.K[i]
     correct_dense(r)
+
+
+@kernel
+def stretch(r, ratio):
+    """Let the dense output's fractions refer to a step longer by a factor."""
+    factor = 1.0
+    for p in range(r.n_coef):
+        factor *= ratio
+        for i in range(r.n_y):
+            r.C[p * r.n_y + i] *= factor
 
 
 @kernel

@@ -31,36 +31,45 @@ from nonsmooth.kernels.abi import (
     stack_floats,
 )
 from nonsmooth.kernels.assemble import (
-    ARM,
-    ARM_Y,
     CONTACT,
     GAP,
     GAP_RATE,
     LAM_N,
     LAM_T,
     OPEN,
+    PINNED,
     PRESSING,
     RELEASED,
+    STICK,
     V_T,
 )
-from nonsmooth.kernels.guards import SMALLEST_FORCE
+from nonsmooth.kernels.guards import SMALLEST_FORCE, SMALLEST_SLIP
 from nonsmooth.kernels.lcp import Lcp
 from nonsmooth.kernels.run import Run
 from nonsmooth.kernels.tables import Tables, Work
 
-# A slip velocity this small beside the speeds it is the difference of is zero: the
-# round-off of a projection.
-AT_REST = 1e-13
+# A slip velocity this small beside the speeds it is the difference of is zero. Its
+# guard fires at half of it.
+AT_REST = 2.0 * SMALLEST_SLIP
 # A gap this small beside the model's size is closed: the round-off of a start.
 CLOSED = 1e-14
 # Friction this near to its limit, relative to it, is at the limit; contacts that reach
 # it together with another are let go together.
 TIE = 1e-9
+# An acceleration this small beside its parts is round-off. Not more: a body that tilts
+# by 1e-6 lets one of two corners slip, by as little.
+NO_ACCELERATION = 1e-13
 # A force this small beside the weight is round-off of the others.
 NO_FORCE = 1e-12
 # Overlap, as a part of the model's size, to which a contact without force is followed
 # before its friction is decided.
 LOOK_AHEAD = 1e-8
+# Overlap, as a part of the model's size, within which a step begins after touch-down.
+FELT = 1e-3
+# A contact that yields by less than this part of what it would alone is held by others.
+HELD = 1e-12
+# Part by which the friction problem's diagonal is raised where it is not solved.
+COMPLIANCE = 1e-10
 # Friction beyond its limit by less than this is round-off of an ill-conditioned matrix.
 VERIFIED = 1e-6
 # Switches in a row without time passing, for each contact and in all, that mean that
@@ -82,25 +91,30 @@ def has_friction(m, k):
 def activate(m, w):
     """Make the rows of sticking contacts constraints."""
     w.n_stuck = 0
+    w.n_pinned = 0
     for k in range(m.n_contact):
         i = m.contact_row[k]
         if i >= 0:
-            sticks = w.side[k] == PRESSING and w.slip[k] == 0
+            sticks = w.side[k] == PRESSING and w.slip[k] == STICK
             w.is_active[i] = 1 if sticks else 0
             if sticks:
                 w.n_stuck += 1
+            elif w.side[k] == PRESSING and abs(w.slip[k]) == PINNED:
+                w.n_pinned += 1
+
+
+@kernel
+def is_resting(m, w, k):
+    """Return whether contact k sticks or is pinned."""
+    is_closed = has_friction(m, k) and w.side[k] == PRESSING
+    return is_closed and abs(w.slip[k]) != 1
 
 
 @kernel
 def is_at_rest(m, w, k):
     """Return whether the slip velocity of contact k is round-off."""
-    c = at(w.contact, CONTACT * k)
-    a = at(w.motion, 9 * m.contact_a[k])
-    b = at(w.motion, 9 * m.contact_b[k])
-    speed = math.hypot(a[3], a[4]) + math.hypot(b[3], b[4])
-    speed += abs(a[5]) * math.hypot(c[ARM], c[ARM_Y])
-    speed += abs(b[5]) * m.contact_radius[k]
-    return abs(c[V_T]) <= AT_REST * speed
+    speed = assemble.slip_scale(m, w, k)
+    return abs(w.contact[CONTACT * k + V_T]) <= AT_REST * speed
 
 
 @kernel
@@ -108,7 +122,7 @@ def begin_pressing(m, w, r, k):
     """Let contact k press, slipping as its velocity says or at rest."""
     c = at(w.contact, CONTACT * k)
     w.side[k] = PRESSING
-    w.slip[k] = 0
+    w.slip[k] = STICK
     if has_friction(m, k):
         if is_at_rest(m, w, k):
             r.rests[k] = 1
@@ -136,7 +150,7 @@ def touch(m, w, r):
         fired = at(r.fired, m.n_guard + 4 * k)
         if fired[0] or fired[1] or fired[2] or fired[3]:
             r.is_touched[m.contact_group[k]] = 1
-            is_break = is_break or w.slip[k] == 0
+            is_break = is_break or w.slip[k] == STICK
     return is_break
 
 
@@ -146,6 +160,19 @@ def is_tied(m, r, k, i):
     values = at(r.guard, 2 * (m.n_guard + 4 * k))
     # F+ and F- add up to twice the limit.
     return values[2 * i] <= TIE * 0.5 * (values[4] + values[6])
+
+
+@kernel
+def come_to_zero(m, w, r, k):
+    """Let contact k, whose slip velocity has crossed zero, be at rest.
+
+    Unless it crossed long ago, while its force was too small to matter.
+    """
+    c = at(w.contact, CONTACT * k)
+    if c[LAM_N] <= 2.0 * SMALLEST_FORCE * m.force:
+        w.slip[k] = 1 if c[V_T] > 0.0 else -1
+    else:
+        r.rests[k] = 1
 
 
 @kernel
@@ -174,11 +201,15 @@ def change_sides(m, w, r, t):
             continue
         if not has_friction(m, k) or w.side[k] != PRESSING:
             continue
-        if w.slip[k] != 0:
-            if fired[2] or is_at_rest(m, w, k):
+        if abs(w.slip[k]) == 1:
+            if is_at_rest(m, w, k):
                 r.rests[k] = 1
+            elif fired[2]:
+                come_to_zero(m, w, r, k)
             continue
         r.rests[k] = 1
+        if w.slip[k] != STICK:
+            continue
         for i in range(2, 4):
             is_let_go = fired[i] != 0
             if is_break and not is_let_go and is_tied(m, r, k, i):
@@ -231,6 +262,26 @@ def time_to_overlap(m, w, k, depth):
 
 
 @kernel
+def time_to_feel(m, w, r):
+    """Return how long a contact that has just closed takes to be felt, in s.
+
+    To overlap by a little, or for its force then to stop the bodies' approach.
+    """
+    shortest = math.inf
+    depth = FELT * r.size
+    for k in range(m.n_contact):
+        c = at(w.contact, CONTACT * k)
+        if w.side[k] == PRESSING and -c[GAP] <= CLOSED * r.size + LOOK_AHEAD * r.size:
+            rate = max(-c[GAP_RATE], 0.0)
+            if rate > 0.0:
+                shortest = min(shortest, depth / rate)
+                force = assemble.normal_force(m, w, k, -depth, c[GAP_RATE])
+                pull = abs(force) * slip_compliance(m, w, r, k)
+                shortest = min(shortest, rate / pull if pull > 0.0 else shortest)
+    return shortest
+
+
+@kernel
 def look_ahead(m, w, r, t):
     """Write to `ahead` the state at which friction is decided; return its time.
 
@@ -242,7 +293,7 @@ def look_ahead(m, w, r, t):
         r.ahead[i] = r.y[i]
     for k in range(m.n_contact):
         if r.rests[k]:
-            w.slip[k] = 0
+            w.slip[k] = STICK
             w.is_active[m.contact_row[k]] = 0
     accelerations(m, w, r, t)
     dt = 0.0
@@ -328,7 +379,7 @@ def pose(m, w, r, t, g):
     n = 0
     for k in range(m.n_contact):
         if r.rests[k] and m.contact_group[k] == g:
-            w.slip[k] = 0
+            w.slip[k] = STICK
             w.is_active[m.contact_row[k]] = 0
             r.listed[n] = k
             n += 1
@@ -344,18 +395,16 @@ def pose(m, w, r, t, g):
     return n
 
 
-@far(Run, Lcp, INTEGER, returns=INTEGER)
-def solve_friction(r, p, n):
-    """Solve the friction problem by Lemke's method.
-
-    | v_t'+ |   | A   I | | F+    |   | b - A L |
-    | F-    | = | -I  0 | | v_t'- | + | 2 L     |,   L = mu0 lam_n
-    """
+@kernel
+def try_friction(r, p, n, compliance):
+    """Set up and solve the friction problem, its diagonal a little larger."""
     M, q = r.M, r.q_lcp
     for i in range(n):
         total = r.slip_rate[i]
         for j in range(n):
             a = r.delassus[i * n + j]
+            if i == j:
+                a *= 1.0 + compliance
             total -= a * r.limit[j]
             M[i * 2 * n + j] = a
             M[i * 2 * n + n + j] = 1.0 if i == j else 0.0
@@ -367,6 +416,23 @@ def solve_friction(r, p, n):
     return lcp.lemke(p, 2 * n, M, q, r.z_lcp, r.w_lcp, residual)
 
 
+@far(Run, Lcp, INTEGER, returns=INTEGER)
+def solve_friction(r, p, n):
+    """Solve the friction problem by Lemke's method.
+
+    | v_t'+ |   | A   I | | F+    |   | b - A L |
+    | F-    | = | -I  0 | | v_t'- | + | 2 L     |,   L = mu0 lam_n
+    """
+    status = lcp.RAY
+    for attempt in range(2):
+        # Dependent contacts may defeat the pivoting; a trace of compliance tells them
+        # apart, and is smaller than what counts as an acceleration.
+        status = try_friction(r, p, n, attempt * COMPLIANCE)
+        if status == lcp.SOLVED:
+            break
+    return status
+
+
 @kernel
 def let_go(m, w, r, n):
     """Release the listed contacts that accelerate; return how many."""
@@ -374,10 +440,11 @@ def let_go(m, w, r, n):
     for i in range(n):
         # v_t'+ is in w, v_t'- in z.
         rate = r.w_lcp[i] - r.z_lcp[n + i]
-        size = abs(r.slip_rate[i])
+        # Round-off comes from forces as large as the weight.
+        size = abs(r.slip_rate[i]) + r.delassus[i * n + i] * m.force
         for j in range(n):
             size += abs(r.delassus[i * n + j]) * r.limit[j]
-        if abs(rate) > TIE * size:
+        if abs(rate) > NO_ACCELERATION * size:
             k = r.listed[i]
             w.slip[k] = 1 if rate > 0.0 else -1
             r.rests[k] = 0
@@ -402,6 +469,43 @@ def decide_rest(m, w, r, p, t):
             if let_go(m, w, r, n) == 0:
                 break
     return DECIDED
+
+
+@kernel
+def pin_held(m, w, r):
+    """Pin contacts let go that others hold; return how many.
+
+    Their friction stays at the limit, and what more is asked for goes to the others.
+    """
+    n_pinned = 0
+    for k in range(m.n_contact):
+        if r.freed[k] and w.n_stuck > 0 and is_held(m, w, r, k):
+            w.slip[k] *= PINNED
+            r.freed[k] = 0
+            n_pinned += 1
+    w.n_pinned += n_pinned
+    return n_pinned
+
+
+@kernel
+def is_held(m, w, r, k):
+    """Return whether contact k neither slips nor can, for joints and others' sticking.
+
+    A body may let it slip though no force at this instant would: two corners on one
+    line, while it turns.
+    """
+    free = slip_compliance(m, w, r, k)
+    if abs(assemble.slip_acceleration(m, w, k)) > NO_ACCELERATION * free * m.force:
+        return False
+    for i in range(m.n_dof):
+        r.d[i] = 0.0
+    spread(m, w, k, 1.0, r.d)
+    for i in range(m.n_dof):
+        r.d[i] *= m.minv[i]
+    for i in range(m.n_row):
+        w.x[i] = w.g_t[i] - modes.row_rate(m, w, i, r.d)
+    modes.respond(m, w, r.d)
+    return abs(gather(m, w, k, r.d)) <= HELD * free
 
 
 @kernel
@@ -431,16 +535,22 @@ def agrees(m, w, r):
             c = at(w.contact, CONTACT * k)
             limit = m.contact_mu0[k] * c[LAM_N] * (1.0 + VERIFIED)
             limit += SMALLEST_FORCE * m.force
-            if w.side[k] == PRESSING and w.slip[k] == 0 and abs(c[LAM_T]) > limit:
+            is_stuck = w.side[k] == PRESSING and w.slip[k] == STICK
+            if is_stuck and abs(c[LAM_T]) > limit:
                 return False
     return True
 
 
 @far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
 def decide(m, w, r, p, t):
-    """Decide all contacts at rest, until the mode agrees with the law."""
+    """Bring contacts to rest and decide them, until the mode agrees with the law."""
     bring_to_rest(m, w, r, t)
-    t_ahead = look_ahead(m, w, r, t)
+    return settle(m, w, r, p, look_ahead(m, w, r, t))
+
+
+@kernel
+def settle(m, w, r, p, t_ahead):
+    """Decide all contacts at rest by the state `ahead`; return a status."""
     for _ in range(2 + m.n_contact):
         status = decide_rest(m, w, r, p, t_ahead)
         activate(m, w)
@@ -448,10 +558,11 @@ def decide(m, w, r, p, t):
             return status
         for k in range(m.n_contact):
             # Those decided to stick are at rest still, should another be recalled.
-            is_stuck = has_friction(m, k) and w.side[k] == PRESSING and w.slip[k] == 0
             is_here = r.is_touched[m.contact_group[k]] != 0
-            r.rests[k] = 1 if is_stuck and is_here else 0
+            r.rests[k] = 1 if is_here and is_resting(m, w, k) else 0
         accelerations(m, w, r, t_ahead)
+        if pin_held(m, w, r) > 0:
+            accelerations(m, w, r, t_ahead)
         if recall_wrong(m, w, r) == 0:
             # Dependent rows share friction in a way that may not be the law's.
             return DECIDED if w.has_lost_rank or agrees(m, w, r) else WRONG
@@ -477,6 +588,34 @@ def switch(m, w, r, p, t):
     return status
 
 
+@far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
+def review(m, w, r, p, t):
+    """Decide sticking contacts again whose rows depend on each other.
+
+    Their rows do not hold what little distinguishes them, and no guard shows when it
+    begins to matter. Returns 1 if the mode changed, 0 if not, -1 if undecided.
+    """
+    for g in range(m.n_group):
+        r.is_touched[g] = 1
+    for k in range(m.n_contact):
+        r.kept[k] = w.slip[k]
+        r.rests[k] = 1 if is_resting(m, w, k) else 0
+        r.freed[k] = 0
+    n_resting = w.n_stuck + w.n_pinned
+    r.switch_status = settle(m, w, r, p, look_ahead(m, w, r, t))
+    if r.switch_status != DECIDED:
+        return -1
+    if w.n_stuck + w.n_pinned == n_resting:
+        # Pins and all, as it was.
+        for k in range(m.n_contact):
+            w.slip[k] = r.kept[k]
+        activate(m, w)
+        return 0
+    for k in range(m.n_guard, m.n_watch):
+        r.is_at_zero[k] = 1
+    return 1
+
+
 @kernel
 def first_sides(m, w, r, t):
     """Set sides by the first derivative of the gap that is not zero.
@@ -494,7 +633,7 @@ def first_sides(m, w, r, t):
             first = c[GAP_RATE]
         if first < 0.0:
             # Unless an earlier run has left the rate it touched down with.
-            if w.approach[k] == 0.0:
+            if math.isnan(w.approach[k]):
                 w.approach[k] = max(0.0, -c[GAP_RATE])
             begin_pressing(m, w, r, k)
             if (
@@ -510,7 +649,7 @@ def first_mode(m, w, r, p, t):
     """Choose the mode a run begins in."""
     for k in range(m.n_contact):
         w.side[k] = OPEN
-        w.slip[k] = 0
+        w.slip[k] = STICK
     activate(m, w)
     modes.configure(m, w, t, r.y, at(r.y, m.n_dof))
     first_sides(m, w, r, t)

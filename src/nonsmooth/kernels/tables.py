@@ -123,6 +123,7 @@ class Work(Block):
     S = FLOATS  # (n_profile) J M^-1 J^T
     L = FLOATS  # (n_profile) its factors
     d = FLOATS  # (n_row) pivots
+    weight = FLOATS  # (n_row) of each reaction where they are not unique
     r = FLOATS  # (n_row) scratch
     x = FLOATS  # (n_row) scratch
     lam = FLOATS  # (n_row) reactions
@@ -132,10 +133,11 @@ class Work(Block):
     approach = FLOATS  # (n_contact) m/s, rate of overlap at touch-down
     # mode
     side = INTEGERS  # (n_contact) OPEN, PRESSING or RELEASED
-    slip = INTEGERS  # (n_contact) 0 stick, +-1 sign of v_t; kept through flight
+    slip = INTEGERS  # (n_contact) 0 stick, +-1 sign of v_t, +-2 pinned; kept in flight
     is_active = INTEGERS  # (n_row) whether a row constrains
     n_stuck = INTEGER  # active contact rows
+    n_pinned = INTEGER  # contacts at rest whose friction is at its limit
     is_clamped = INTEGER  # normal forces are cut off at zero, whatever the side
-    pivot = NUMBER  # least pivot of S relative to its diagonal entry
+    pivot = NUMBER  # least pivot of S relative to its diagonal entry, of joints alone
     has_lost_rank = INTEGER  # the current factors are regularised
     n_rank_loss = INTEGER  # times this happened

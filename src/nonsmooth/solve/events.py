@@ -24,7 +24,10 @@ def event_records(
     """Return the events of a run in order of time."""
     records: list[EventRecord] = []
     n_guard, n_contact = len(system.events), len(system.contacts)
-    ends = np.flatnonzero(fired.any(axis=1))
+    changed = fired.any(axis=1)
+    # A mode may also change in a review, when no guard has fired.
+    changed[:-1] |= (np.diff(steps.slip, axis=0) != 0).any(axis=1)
+    ends = np.flatnonzero(changed)
     before, after = _both_sides(system, steps, ends, t_end, work)
     for row, i in enumerate(ends.tolist()):
         t = float(steps.t[i + 1]) if i + 1 < len(steps.t) else t_end
@@ -32,9 +35,13 @@ def event_records(
             records.append(_user_event(system, steps, i, k, t))
         own = fired[i, n_guard:].reshape(n_contact, 4)
         cause = [name for name, f in zip(system.contacts, own, strict=True) if f.any()]
+        is_mode_new = not (
+            np.array_equal(before.side[row], after.side[row])
+            and np.array_equal(before.slip[row], after.slip[row])
+        )
         for k, name in enumerate(system.contacts):
             old, new = before.mode(row, k), after.mode(row, k)
-            kind = _contact_kind(own[k], old, new)
+            kind = _contact_kind(own[k], old, new, is_mode_new)
             if kind:
                 has_friction = bool(system.tables.contact_row[k] >= 0)
                 v_t, lam_n, lam_t = (
@@ -132,19 +139,27 @@ def contact_values(
 
 
 def _contact_kind(
-    own: NDArray[np.int64], old: tuple[int, int], new: tuple[int, int]
+    own: NDArray[np.int64],
+    old: tuple[int, int],
+    new: tuple[int, int],
+    is_mode_new: bool,
 ) -> str:
-    """Return what happened to a contact, "" for nothing."""
+    """Return what happened to a contact, "" for nothing.
+
+    A slip velocity that touches zero and goes on counts where it lets another contact
+    go (two corners on one line, while the body turns through it).
+    """
     if own[0]:
         return "touch_down" if old[0] == OPEN else "separate"
     if own[1]:
         return "release" if old[0] == PRESSING else "re_engage"
-    if old[0] != PRESSING or (old == new and not own.any()):
+    if old[0] != PRESSING or (new == old and not (own.any() and is_mode_new)):
         return ""
-    if old[1] == 0:
+    was_slipping, is_slipping = abs(old[1]) == 1, abs(new[1]) == 1
+    if not was_slipping:
         # Also a contact that another one's event has freed.
-        return "break_away" if new[1] != 0 else ""
-    return "stick" if new[1] == 0 else "reverse"
+        return "break_away" if is_slipping else ""
+    return "reverse" if is_slipping else "stick"
 
 
 def _user_event(system: System, steps: Steps, i: int, k: int, t: float) -> EventRecord:

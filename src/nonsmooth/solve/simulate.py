@@ -172,7 +172,7 @@ class _Driver:
         self.march: Any = paper.march if options.scheme == "paper" else loop.march
         self.work = self.system.work()
         for k, name in enumerate(self.system.contacts):
-            self.work.approach[k] = self.approach.get(name, 0.0)
+            self.work.approach[k] = self.approach.get(name, math.nan)
         self.state = self._new_run(is_radau, options.method == "auto" and fits)
         # Lemke's path visits a few bases for each contact.
         n_pair = 2 * self.system.tables.n_largest
@@ -197,6 +197,7 @@ class _Driver:
             "node": (guards.N_NODE + 1) * 2 * n_watch, "root": n_watch,
             "is_at_zero": n_watch, "fired": n_watch,
             "is_touched": m.n_group, "rests": n_contact, "freed": n_contact,
+            "kept": n_contact,
             "listed": n_rest, "delassus": n_rest**2, "slip_rate": n_rest,
             "limit": n_rest, "M": 4 * n_rest**2, "q_lcp": 2 * n_rest,
             "z_lcp": 2 * n_rest, "w_lcp": 2 * n_rest, "ahead": n_y,
@@ -226,6 +227,7 @@ class _Driver:
             "t": self.t_start,
             "t_cap": math.inf,
             "t_singular": math.inf,
+            "t_redundant": math.inf,
             "t_switch": -math.inf,
             "h_touch": math.inf,
             "t_tie": math.inf,
@@ -336,6 +338,12 @@ class _Driver:
             )
             warnings.warn(text, NonsmoothWarning, stacklevel=4)
             self.notes.append(text)
+        if math.isfinite(state.t_redundant):
+            self.notes.append(
+                "contacts that stick hold each other, as two on one line do, first at "
+                f"t = {state.t_redundant:.6g} s: the motion is unique, their friction "
+                "is not, and is shared in proportion to its limits"
+            )
         if state.n_tie:
             self.notes.append(
                 f"contacts reached the limit of friction together, first at t = "

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nonsmooth.elements.bodies import Body, PointMass, RigidBody
 from nonsmooth.errors import ModelError, NonsmoothWarning
 from nonsmooth.kernels import entry
-from nonsmooth.kernels.assemble import CONTACT, FORCE, GAP
+from nonsmooth.kernels.assemble import CONTACT, FORCE, GAP, PRESSING
 from nonsmooth.model import Model
 from nonsmooth.result import State
 from nonsmooth.system import System, pack
@@ -209,6 +209,7 @@ def check_overlaps(system: System, t: float, q: Floats, v: Floats) -> None:
     if not system.contacts:
         return
     work = system.work()
+    work.side[:] = PRESSING
     g, rate = np.zeros(system.n_row), np.zeros(system.n_row)
     entry.constraints(system.tables, work, t, q, v, g, rate)
     values = work.contact.reshape(-1, CONTACT)
