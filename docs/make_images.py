@@ -85,16 +85,15 @@ def curves(panels: dict[str, Curves], width: float = 7.5) -> Figure:
 def guide_wheel() -> Result:
     """Run the wheel of the guide, from its file."""
     text = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
-    return simulate(
-        loads(text.partition("```yaml\n")[2].partition("```")[0]), until=2.0
-    )
+    block = text.partition("```yaml\n")[2].partition("```")[0]
+    return simulate(loads(block), until=2.0)
 
 
 def compactor() -> None:
     """Write the pictures of the plate compactor."""
-    hopping = run("compactor", 0.5)
-    sketch = draw(hopping, 0.175, names=True, forces=True)
-    contacts = plot_contacts(hopping, span=(0.0, 0.1))
+    hopping = run("compactor", 3.0, start="spinning")
+    sketch = draw(run("compactor", 0.2), 0.175, names=True, forces=True)
+    contacts = plot_contacts(hopping, span=(2.94, 3.0))
     write("compactor", beside(picture(sketch, 90), picture(contacts, 75)))
     t = np.linspace(0.0, 3.0, 1501)
     travel: Curves = {}

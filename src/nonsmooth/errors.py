@@ -51,6 +51,10 @@ FAILURES = {
         "t = {t:.9g} s: {who} is not finite (NaN or overflow); check its law and "
         "parameters there"
     ),
+    "unstable": (
+        "t = {t:.9g} s: the motion has grown without bound; the fixed step of {h:g} s "
+        "is too long for it{why}: try a shorter one"
+    ),
     "cannot_assemble": (
         "t = {t:.9g} s: the constraints cannot be met any more, {who}; the mechanism "
         "locks, or a drive asks for more than it can reach"

@@ -131,7 +131,7 @@ class EventRecord:
             ("F_t", self.friction_force, "N"),
         ):
             if pair is not None:
-                old, new = (f"{value:.4g}" for value in pair)
+                old, new = (f"{value + 0.0:.4g}" for value in pair)
                 change = old if old == new else f"{old} -> {new}"
                 line += f"  {symbol} {change} {unit}"
         return line + (f"  (by {self.cause})" if self.cause else "")

@@ -152,6 +152,7 @@ class System:
             "is_active": active,
             "n_stuck": 0,
             "n_pinned": 0,
+            "speed": 0.0,
             "is_clamped": 0,
         }
         return Work(pivot=1.0, has_lost_rank=0, n_rank_loss=0, **arrays)

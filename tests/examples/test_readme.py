@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 from scipy.special import ellipj, ellipk
 
 from nonsmooth import gallery, io, simulate
@@ -43,11 +44,21 @@ def test_python_blocks_run(page, tmp_path, monkeypatch):
     assert run(page)
 
 
-def test_readme_example_is_short_and_right(tmp_path, monkeypatch):
+@pytest.fixture
+def readme_results(tmp_path, monkeypatch):
+    """Run the examples of the README, each alone; return their results."""
     monkeypatch.chdir(tmp_path)
-    (block,) = blocks(ROOT / "README.md", "python")
-    assert len([line for line in block.splitlines() if line.strip()]) <= 10
-    result = run(ROOT / "README.md")["result"]
+    results: list[Any] = []
+    for block in blocks(ROOT / "README.md", "python"):
+        assert len([line for line in block.splitlines() if line.strip()]) <= 10
+        space: dict[str, Any] = {"__name__": "readme"}
+        exec(compile(block, "README.md", "exec"), space)
+        results.append(space["result"])
+    return results
+
+
+def test_readme_pendulum_is_right(readme_results, tmp_path):
+    result, _ = readme_results
     # Elliptic functions: sin(phi/2) = k sn(K - w t), phi from the downward vertical,
     # for a uniform rod of 1 m released at 90 degrees. Tolerance: that of the run.
     w, k = np.sqrt(1.5 * 9.81), np.sin(np.pi / 4)
@@ -56,6 +67,24 @@ def test_readme_example_is_short_and_right(tmp_path, monkeypatch):
     theta = result.sample(t, "rod.theta")["rod.theta"]
     np.testing.assert_allclose(theta, 2 * np.arcsin(k * sn) - np.pi / 2, atol=1e-6)
     assert (tmp_path / "pendulum.png").stat().st_size > 10_000
+
+
+def test_readme_box_is_right(readme_results, tmp_path):
+    _, result = readme_results
+    # The floor accelerates by 5 sin(10 t) m/s^2 against the box, which lets go where
+    # that is mu_static g, and is carried with mu g until it has the floor's velocity.
+    # Tolerance: that of the run.
+    away = np.arcsin(0.4 * 9.81 / 5.0) / 10.0
+    speed = 0.5 * np.cos(10.0 * away)
+    stick = brentq(
+        lambda t: speed - 0.3 * 9.81 * (t - away) - 0.5 * np.cos(10.0 * t),
+        away + 0.1,
+        0.5,
+    )
+    first, second = result.events[:2]
+    assert (first.kind, second.kind) == ("break_away", "stick")
+    assert [first.t, second.t] == pytest.approx([away, stick], abs=1e-6)
+    assert (tmp_path / "box.png").stat().st_size > 10_000
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "yaml")], ids=name)

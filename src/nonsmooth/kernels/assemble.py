@@ -24,6 +24,8 @@ OPEN, PRESSING, RELEASED = 0, 1, 2
 # Slip of a contact at rest: held by its row; or, where others hold it too, with its
 # friction at the static limit, against a slip of either sign.
 STICK, PINNED = 0, 2
+# Part of the fastest body's speed in the round-off of every other's.
+SPREAD = 1e-2
 # Numbers kept for each contact.
 CONTACT = 12
 (
@@ -186,13 +188,16 @@ def contacts(m, w):
 
 @kernel
 def slip_scale(m, w, k):
-    """Return the speeds that the slip velocity of contact k is the difference of."""
+    """Return the speeds that the slip velocity of contact k is the difference of.
+
+    With a trace of the fastest body's, whose round-off a projection spreads.
+    """
     c = at(w.contact, CONTACT * k)
     a = at(w.motion, 9 * m.contact_a[k])
     b = at(w.motion, 9 * m.contact_b[k])
     speed = math.hypot(a[3], a[4]) + math.hypot(b[3], b[4])
     speed += abs(a[5]) * math.hypot(c[ARM], c[ARM_Y])
-    return speed + abs(b[5]) * m.contact_radius[k]
+    return speed + abs(b[5]) * m.contact_radius[k] + SPREAD * w.speed
 
 
 @kernel
@@ -233,8 +238,8 @@ def contact_row(m, w, k, c):
         return
     w.bias[i] = c[SLIP_BIAS]
     contact_block(m, k, c, at(w.block, 9 * i + 3))
-    carry_row(m, w, i, 0, m.contact_a[k])
-    carry_row(m, w, i, 1, m.contact_b[k])
+    for side in range(2):
+        carry_row(m, w, i, side, m.contact_b[k] if side else m.contact_a[k])
 
 
 @kernel

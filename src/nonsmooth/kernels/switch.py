@@ -118,6 +118,15 @@ def is_at_rest(m, w, k):
 
 
 @kernel
+def note_speed(m, w, r):
+    """Keep the largest speed of a body, of its mass centre or of turning."""
+    w.speed = 0.0
+    for k in range(0, m.n_dof, 3):
+        v = at(r.y, m.n_dof + k)
+        w.speed = max(w.speed, math.hypot(v[0], v[1]), abs(v[2]) * r.size)
+
+
+@kernel
 def begin_pressing(m, w, r, k):
     """Let contact k press, slipping as its velocity says or at rest."""
     c = at(w.contact, CONTACT * k)
@@ -578,6 +587,7 @@ def switch(m, w, r, p, t):
     r.t_switch = t
     if r.n_chatter > CHATTER + CHATTER_PER_CONTACT * m.n_contact:
         return CHATTERING
+    note_speed(m, w, r)
     modes.configure(m, w, t, r.y, at(r.y, m.n_dof))
     change_sides(m, w, r, t)
     status = decide(m, w, r, p, t)
@@ -651,6 +661,7 @@ def first_mode(m, w, r, p, t):
         w.side[k] = OPEN
         w.slip[k] = STICK
     activate(m, w)
+    note_speed(m, w, r)
     modes.configure(m, w, t, r.y, at(r.y, m.n_dof))
     first_sides(m, w, r, t)
     status = decide(m, w, r, p, t)

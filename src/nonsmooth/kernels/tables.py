@@ -137,6 +137,7 @@ class Work(Block):
     is_active = INTEGERS  # (n_row) whether a row constrains
     n_stuck = INTEGER  # active contact rows
     n_pinned = INTEGER  # contacts at rest whose friction is at its limit
+    speed = NUMBER  # m/s, largest there was at the last switch: the scale of round-off
     is_clamped = INTEGER  # normal forces are cut off at zero, whatever the side
     pivot = NUMBER  # least pivot of S relative to its diagonal entry, of joints alone
     has_lost_rank = INTEGER  # the current factors are regularised

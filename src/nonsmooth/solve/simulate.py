@@ -383,15 +383,19 @@ class _Driver:
             parts: list[Any] = [np.full(c[1], c[k], dtype) for c in self.chunks]
             return np.concatenate([np.zeros(0, dtype), *parts])  # pyright: ignore
 
+        side, slip = column("side", m.n_contact), column("slip", m.n_contact)
+        arc = repeated(3, int)
+        is_new = (np.diff(side, axis=0) != 0) | (np.diff(slip, axis=0) != 0)
+        arc[1:] += np.cumsum(is_new.any(axis=1))
         steps = Steps(
             t=column("t", 1)[:, 0],
             h=column("h", 1)[:, 0],
             coef=column("coef", (1 + n_coef) * n_y).reshape(n_step, 1 + n_coef, n_y),
             cap=repeated(2, float),
             is_implicit=column("is_implicit", 1)[:, 0],
-            arc=repeated(3, int),
-            side=column("side", m.n_contact),
-            slip=column("slip", m.n_contact),
+            arc=arc,
+            side=side,
+            slip=slip,
             approach=column("approach", m.n_contact),
             y_end=state.y.copy(),
         )
@@ -436,6 +440,12 @@ class _Driver:
         state = self.state
         if status == codes.UNDECIDED:
             return undecided(self.system, state, self.work)
+        if status == codes.NOT_FINITE and self.options.step is not None:
+            alpha = self.options.baumgarte[0]
+            why = f" (or for Baumgarte's alpha = {alpha:g} /s)" if alpha > 0.0 else ""
+            return FAILURES["unstable"].format(
+                t=state.t_fail, h=self.options.step, why=why
+            )
         culprit = self._culprit()
         if culprit or status == codes.NOT_FINITE:
             who = culprit or "the motion"
