@@ -76,7 +76,7 @@ def curves(panels: dict[str, Curves], width: float = 7.5) -> Figure:
                 colour, dashes = look.line_look(k)
                 axes.plot(t, values, color=colour, ls=dashes, label=label)
             axes.set_ylabel(title)
-            axes.set_xlim(float(t[0]), float(t[-1]))
+            axes.margins(x=0.0)
             axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02))
         grid[-1, 0].set_xlabel("time (s)")
         return look.finish(figure, None)

@@ -48,6 +48,9 @@ SMALLEST_OVERLAP = 1e-13
 LAW_DIFFERENCE, TINY = 1e-5, 1e-300
 # Part of the model's weight below which a normal force says nothing about friction.
 SMALLEST_FORCE = 1e-9
+# Gap on the wrong side of zero, as a part of the model's size, that means a crossing was
+# not seen.
+MISSED = 1e-10
 # Part of the speeds it is the difference of below which a slip velocity is round-off.
 SMALLEST_SLIP = 5e-14
 # Fractions of a step at which an extremum, and a root, count as found: a dip thinner
@@ -373,6 +376,15 @@ def fire_at_end(m, r, t):
         is_here = abs(value) <= ARMED * abs(rate * t) and rate * r.side[k] < 0.0
         if is_here and is_event(m, k, rate):
             r.fired[k] = 1
+
+
+@kernel
+def is_sound(m, r):
+    """Return whether no open contact overlaps at the end of a step, and none gapes."""
+    for k in range(m.n_guard, m.n_watch, 4):
+        if r.guard[2 * k] < -MISSED * r.size:
+            return False
+    return True
 
 
 @kernel

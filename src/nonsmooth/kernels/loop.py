@@ -451,9 +451,13 @@ def attempt(m, w, r, tb, t_stop):
 def watch(m, w, r, tb, h, row, t_stop):
     """Cut the step at its first event, if any; return its size, or a failure < 0."""
     for _ in range(MAX_HALVING):
-        if guards.locate(m, w, r, h) > 1.0:
-            break
-        landed = land_on_event(m, w, r, tb, h)
+        landed = 0.0
+        if guards.locate(m, w, r, h) <= 1.0:
+            landed = land_on_event(m, w, r, tb, h)
+        else:
+            watch_end(m, w, r, h, row)
+            if guards.is_sound(m, r):
+                break
         if landed < 0.0:
             return landed
         if landed > 0.0:
@@ -468,7 +472,6 @@ def watch(m, w, r, tb, h, row, t_stop):
         if h < 0.0:
             return h
         r.h = min(r.h, 2.0 * h)
-    watch_end(m, w, r, h, row)
     if h == t_stop - r.t:
         guards.fire_at_end(m, r, t_stop)
     guards.settle(m, r)
