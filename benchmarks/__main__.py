@@ -17,7 +17,16 @@ from pathlib import Path
 
 from benchmarks.common import Row
 
-CASES = ("startup", "n_four_bar", "laws")
+CASES = (
+    "startup",
+    "n_four_bar",
+    "laws",
+    "compactor",
+    "free_standing",
+    "belt",
+    "blocks",
+    "profile",
+)
 RESULTS = Path(__file__).parent / "results"
 
 

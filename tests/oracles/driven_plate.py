@@ -129,9 +129,12 @@ def run(p: Plate, y: float, v: float, t: ArrayLike) -> Run:
 def _first(p: Plate, state: str, latch: float, arc) -> tuple[float, str, str] | None:
     """Return the first event of an arc: time, kind and next state."""
     best: tuple[float, str, str] | None = None
+    nodes = np.linspace(arc.t[:-1], arc.t[1:], 5)[1:].T.ravel()
+    # Events may follow each other in microseconds.
+    early = arc.t[0] + SHORT * 0.5 ** np.arange(3, 20)
+    nodes = np.sort(np.append(nodes, early[early < arc.t[-1]]))
     for kind, after, guard in _guards(p, state, latch):
-        # A guard may start at zero; the second node tells that it has left it.
-        nodes = np.linspace(arc.t[:-1], arc.t[1:], 5)[1:].T.ravel()
+        # A guard may start at zero, and counts from where it has left it.
         last = arc.t[0]
         is_away = False
         for s in nodes:

@@ -316,11 +316,12 @@ def look_ahead(m, w, r, t):
 
 
 @kernel
-def delassus(m, w, r, n, A):
-    """Write the accelerations of the n listed contacts under unit friction forces.
+def delassus(m, w, r):
+    """Write the accelerations of the listed contacts under unit friction forces.
 
     Rows are configured and factored without them.
     """
+    n, A = r.n_listed, r.delassus
     for j in range(n):
         for i in range(m.n_dof):
             r.d[i] = 0.0
@@ -400,7 +401,7 @@ def pose(m, w, r, t, g):
         k = r.listed[i]
         r.slip_rate[i] = assemble.slip_acceleration(m, w, k)
         r.limit[i] = m.contact_mu0[k] * max(0.0, w.contact[CONTACT * k + LAM_N])
-    delassus(m, w, r, n, r.delassus)
+    delassus(m, w, r)
     return n
 
 

@@ -50,6 +50,8 @@ CHUNK_BYTES = 8_000_000
 MAX_CHUNK_STEPS = 2000
 # Places at which a failed step is searched for the element that failed it.
 N_SEARCH = 65
+# A state this many times the model's size, or 1 m/s, has diverged.
+DIVERGED = 1e9
 # Pivots allowed to the friction problem for each of its pairs.
 PIVOTS = 50
 # Python looks in this often, for progress and interruption.
@@ -440,7 +442,8 @@ class _Driver:
         state = self.state
         if status == codes.UNDECIDED:
             return undecided(self.system, state, self.work)
-        if status == codes.NOT_FINITE and self.options.step is not None:
+        is_fixed = self.options.step is not None
+        if status == codes.NOT_FINITE and is_fixed and self._has_diverged():
             alpha = self.options.baumgarte[0]
             why = f" (or for Baumgarte's alpha = {alpha:g} /s)" if alpha > 0.0 else ""
             return FAILURES["unstable"].format(
@@ -459,6 +462,11 @@ class _Driver:
         return FAILURES["singular" if is_singular else "step_too_small"].format(
             t=state.t
         )
+
+    def _has_diverged(self) -> bool:
+        """Return whether the last state is far beyond the model's size and speeds."""
+        motion = np.abs(self.state.y[: 2 * self.system.n_dof])
+        return not np.max(motion) < DIVERGED * max(1.0, self.system.size)
 
     def _culprit(self) -> str:
         """Return the element that is not finite where the run failed, or ""."""
