@@ -7,10 +7,12 @@ import pytest
 
 from nonsmooth import (
     Constant,
+    Contact,
     Couple,
     ExpressionForce,
     Ground,
     Harmonic,
+    KelvinVoigt,
     Model,
     MovingSupport,
     PinInSlot,
@@ -375,3 +377,36 @@ def test_the_start_chooses_among_several():
 def test_without_equilibrium_it_says_so(model):
     with pytest.raises(SolveError, match=r"no static equilibrium.*holds every motion"):
         equilibrium(model)
+
+
+# ---- on contacts -----------------------------------------------------------------
+
+
+def test_a_body_rests_on_its_normal_springs():
+    """Two unequal springs under an off-centre load, K d = reaction of the lever."""
+    beam = RigidBody(
+        name="beam",
+        mass=2.0,
+        inertia=0.1,
+        position=(0.0, 0.1),
+        points={"left": (-0.3, -0.1), "right": (0.1, -0.1)},
+    )
+    stiffness = {"left": 1e4, "right": 3e4}
+    model = Model(
+        gravity=(0.0, -10.0),
+        bodies=(beam,),
+        contacts=[
+            Contact(name=k, b=f"beam.{k}", normal=KelvinVoigt(stiffness=stiffness[k]))
+            for k in stiffness
+        ],
+    )
+    rest = equilibrium(model)
+    # Sliding along the floor is neutral.
+    assert rest.stability == "neutral"
+    result = simulate(model, 0.1, start=rest.state, rtol=1e-10)
+    force = result.sample([0.0, 0.1])
+    # Levers of 0.1 and 0.3 m, to the first order in a tilt of 1e-3; then to the
+    # balance that `equilibrium` asks for.
+    assert force["left.normal_force"] == pytest.approx(5.0, abs=0.02)
+    total = force["left.normal_force"] + force["right.normal_force"]
+    assert total == pytest.approx(20.0, abs=1e-9)

@@ -77,11 +77,16 @@ def guard_values(m, w, t, y, a, scratch, out):
 
 @kernel
 def static_force(m, w, t, q, rest, f):
-    """Write the applied force at rest, drives frozen at time t."""
+    """Write the applied force at rest, drives frozen at time t, without friction."""
     modes.configure(m, w, t, data(q), data(rest))
     freeze(m, w)
     assemble.markers(m, w, data(q), data(rest))
     assemble.rows(m, w)
+    for k in range(m.n_contact):
+        is_closed = w.contact[assemble.CONTACT * k + assemble.GAP] < 0.0
+        w.side[k] = assemble.PRESSING if is_closed else assemble.OPEN
+        w.slip[k] = assemble.STICK
+    assemble.contacts(m, w)
     assemble.forces(m, w, t)
     for i in range(m.n_dof):
         f[i] = w.f[i]

@@ -65,6 +65,10 @@ ZERO = 1e-9
 ARMED = 1e-13
 # How often the first interval is halved to find the lobe after such a start.
 MAX_HALVING = 40
+# Fraction of a step within which an event is at its start.
+AT_ONCE = 1e-9
+# Halvings of an interval to the longest moment before a mode is decided again.
+SHORTEST = 6
 
 
 @kernel
@@ -272,6 +276,18 @@ def root_after_zero(m, w, r, h, k, x1, side):
 
 
 @kernel
+def moment(r):
+    """Return the fraction of a step to go on in a mode that ends at once."""
+    return 0.5 ** max(SHORTEST, MAX_HALVING - 2 * r.n_chatter) / N_NODE
+
+
+@kernel
+def is_at_once(r, k):
+    """Return whether guard k was past zero at the start, so that there is no landing."""
+    return r.root[k] <= max(AT_ONCE, moment(r))
+
+
+@kernel
 def starts_at_zero(m, r, k):
     """Return whether guard k is zero at the start of the step, but for round-off."""
     if not r.is_at_zero[k] or k < m.n_guard:
@@ -333,8 +349,9 @@ def first_root(m, w, r, h, k, limit):
                 return root(m, w, r, h, k, x0, x1, side)
             x = root_after_zero(m, w, r, h, k, x1, side)
             if x == NONE and k >= m.n_guard:
-                # It leaves its mode at once: let the switch decide a moment later.
-                return x1 * 0.5**MAX_HALVING
+                # It leaves its mode at once: let the switch decide a moment later, and
+                # a longer one if that was too short to tell.
+                return moment(r)
         if x != NONE:
             return x
         side = -side

@@ -55,8 +55,6 @@ MAX_LANDING = 6
 LANDED = 3e-16
 # Part of a step by which its end is moved along its tangent: the square is round-off.
 NUDGE = 1e-7
-# Part of a step within which an event is at its start: a guard past zero there.
-AT_ONCE = 1e-9
 # Halvings of a step that Newton's method refuses.
 MAX_HALVING = 12
 # Explicit steps that stability alone would ask of a run that begins implicitly.
@@ -313,6 +311,7 @@ def land_on_event(m, w, r, tb, h):
         k += 1
     longest = h
     last = h
+    is_at_once = guards.is_at_once(r, k)
     guards.on_dense(m, w, r, h, r.root[k], r.guard)
     rate = r.guard[2 * k + 1]
     # A root at the very start is an event of the step before that fell behind its end.
@@ -335,7 +334,7 @@ def land_on_event(m, w, r, tb, h):
         watch_end(m, w, r, h, row)
         change = -r.guard[2 * k] / rate if rate != 0.0 else 0.0
         is_landed = abs(change) <= LANDED * max(abs(t1), h)
-        if is_landed or attempts == MAX_LANDING or r.root[k] < AT_ONCE:
+        if is_landed or attempts == MAX_LANDING or is_at_once:
             break
         if abs(change) > 0.1 * longest or not 0.0 < h + change <= longest:
             return 0.0

@@ -75,8 +75,8 @@ VERIFIED = 1e-6
 # Switches in a row without time passing, for each contact and in all, that mean that
 # no mode lasts.
 CHATTER, CHATTER_PER_CONTACT = 30, 4
-# Time has passed if it moved by more than this part of itself.
-NO_TIME = 1e-13
+# Time has passed if it moved by more than this part of itself, and of a step.
+NO_TIME, PASSED = 1e-13, 1e-8
 
 DECIDED, UNSOLVED, WRONG, CHATTERING = 0, 1, 2, 3
 
@@ -582,7 +582,7 @@ def settle(m, w, r, p, t_ahead):
 @far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
 def switch(m, w, r, p, t):
     """Choose the next mode at the state r.y from the guards that fired."""
-    if t - r.t_switch > NO_TIME * abs(t):
+    if t - r.t_switch > NO_TIME * abs(t) + PASSED * r.h:
         r.n_chatter = 0
     r.n_chatter += 1
     r.t_switch = t
