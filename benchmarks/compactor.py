@@ -39,8 +39,8 @@ class Accuracy:
         """Errors, and what they cost."""
         run, cost = self.timed, self.timed.result.cost
         return (
-            f"error {self.at_end:.1e} rad at the end, {self.largest:.1e} at most; whole "
-            f"call {run.cpu / UNTIL:.4f} CPU, {run.wall / UNTIL:.4f} wall; "
+            f"error {self.at_end:.1e} rad at the end, {self.largest:.1e} at most; "
+            f"whole call {run.cpu / UNTIL:.4f} CPU, {run.wall / UNTIL:.4f} wall; "
             f"{cost['steps']} steps, {cost['evaluations']} right-hand sides, "
             f"{len(run.result.events)} events"
         )

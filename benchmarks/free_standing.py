@@ -41,10 +41,10 @@ def run() -> list[Row]:
     for rtol, one, error in zip(RTOLS, runs, found, strict=True):
         cost = one.result.cost
         note = (
-            f"error {error[-1]:.1e} m at the end, {error.max():.1e} at most; whole call "
-            f"{one.cpu / UNTIL:.5f} CPU, {one.wall / UNTIL:.5f} wall; {cost['steps']} "
-            f"steps, {cost['implicit_steps']} of them implicit, {cost['evaluations']} "
-            f"right-hand sides, {len(one.result.events)} events"
+            f"error {error[-1]:.1e} m at the end, {error.max():.1e} at most; whole "
+            f"call {one.cpu / UNTIL:.5f} CPU, {one.wall / UNTIL:.5f} wall; "
+            f"{cost['steps']} steps, {cost['implicit_steps']} of them implicit, "
+            f"{cost['evaluations']} right-hand sides, {len(one.result.events)} events"
         )
         rows.append(
             Row(what=f"nonsmooth, rtol {rtol:.0e}", value=one.march / UNTIL, unit="s",

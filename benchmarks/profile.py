@@ -18,27 +18,37 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 
+from benchmarks.blocks import row_of_blocks
 from benchmarks.common import Row, timed
-from nonsmooth import gallery, simulate
+from nonsmooth import Model, gallery, simulate
 from nonsmooth.kernels import assemble, guards, loop, modes, radau, steps, switch
 from nonsmooth.kernels.abi import at
 from nonsmooth.solve.events import event_records
 from nonsmooth.solve.options import Options
 from nonsmooth.solve.simulate import _Driver
 from nonsmooth.solve.start import consistent_start
-from nonsmooth.system import System, pack
+from nonsmooth.system import pack
 
-# What is profiled, at a tolerance that reaches the accuracy asked for, see there.
-RUNS = {"compactor": (0.5, 5e-10), "free_standing": (10.0, 1e-4)}  # until, rtol
-N_STATE = 40  # states at which a kernel is timed
-SECONDS = 0.02  # of each of these timings
+# What is profiled: how long, s, and at an rtol that reaches the accuracy asked for.
+RUNS = {
+    "compactor": (0.5, 5e-10),
+    "free_standing": (10.0, 1e-4),
+    "blocks": (0.5, 1e-8),
+}
+N_BLOCK = 20
+N_STATE, N_TIMING = 30, 4  # states at which a kernel is timed, and how often at each
+SECONDS = 1e-3  # least duration of each of these timings
+
+
+def build(name: str) -> Model:
+    """Return a model of the gallery, or the row of blocks."""
+    return row_of_blocks(N_BLOCK) if name == "blocks" else gallery.build(name)
 
 
 # ---- counting, with the JIT off ----------------------------------------------------
@@ -46,7 +56,7 @@ SECONDS = 0.02  # of each of these timings
 
 def count(name: str) -> dict[str, int]:
     """Return how often kernels were called, as "file.kernel" and "... < caller"."""
-    system, (until, rtol) = pack(gallery.build(name)), RUNS[name]
+    system, (until, rtol) = pack(build(name)), RUNS[name]
     profiler = cProfile.Profile()
     profiler.runcall(simulate, system, until, rtol=rtol)
     table: Any = pstats.Stats(profiler)
@@ -199,49 +209,58 @@ def _switch(n, m, w, r, p, t, y, side, slip):
 
 
 def seconds(call: Callable[[int], Any]) -> float:
-    """Return the time of one of n calls, s."""
-    n, spent = 8, 0.0
-    call(1)
-    while spent < SECONDS:
-        n *= 4
-        begin = time.perf_counter()
+    """Return the least CPU time of one of n calls, s."""
+
+    def spent(n: int) -> float:
+        begin = time.process_time()
         call(n)
-        spent = time.perf_counter() - begin
-    return spent / n
+        return time.process_time() - begin
+
+    call(1)
+    n = 8
+    while spent(n) < SECONDS:
+        n *= 4
+    return min(spent(n) for _ in range(N_TIMING)) / n
 
 
-@dataclass
 class Bench:
-    """A finished run, from which states and modes are taken."""
+    """A finished run, from whose log states and modes are taken."""
 
-    system: System
-    driver: _Driver
-    result: Any
-    fired: Any  # (n_step, n_watch)
+    def __init__(self, name: str) -> None:
+        self.system, (until, rtol) = pack(build(name)), RUNS[name]
+        q, v = consistent_start(self.system, 0.0, None, None)
+        options = Options(rtol=rtol)
+        self.driver = _Driver(self.system, options, 0.0, until, q, v, {})
+        self.result = self.driver.run(None)
+        m = self.system.tables
+        self.t, self.h = self.column("t"), self.column("h")
+        self.is_implicit = self.column("is_implicit")
+        width = (1 + self.driver.state.n_coef) * self.system.n_y
+        self.coef = self.column("coef", width).reshape(len(self.t), -1, self.system.n_y)
+        self.fired = self.column("event", m.n_watch)
+        self.side = self.column("side", m.n_contact)
+        self.slip = self.column("slip", m.n_contact)
+        self.approach = self.column("approach", m.n_contact)
 
-    @classmethod
-    def of(cls, name: str) -> Bench:
-        """Run a system of the gallery."""
-        system, (until, rtol) = pack(gallery.build(name)), RUNS[name]
-        q, v = consistent_start(system, 0.0, None, None)
-        driver = _Driver(system, Options(rtol=rtol), 0.0, until, q, v, {})
-        result = driver.run(None)
-        width = system.tables.n_watch
-        fired = [log.event[: n * width] for log, n, _, _ in driver.chunks]
-        return cls(system, driver, result, np.concatenate(fired).reshape(-1, width))
+    def column(self, name: str, width: int = 0) -> Any:
+        """Return a column of the log, (n_step) or (n_step, width)."""
+        parts = [
+            getattr(log, name)[: n * max(width, 1)] for log, n, *_ in self.driver.chunks
+        ]
+        joined = np.concatenate(parts)
+        return joined.reshape(-1, width) if width else joined
 
     def place(self, i: int) -> tuple[float, float]:
         """Put state and mode at the start of step i into the run; return t and h."""
-        d, kept = self.driver, self.result.steps
-        r, w = d.state, d.work
-        r.y[:] = kept.coef[i, 0]
-        w.side[:], w.slip[:] = kept.side[i], kept.slip[i]
-        w.approach[:] = kept.approach[i]
-        r.t, r.n_rhs, r.is_implicit = float(kept.t[i]), 0, int(kept.is_implicit[i])
-        return float(kept.t[i]), float(kept.h[i])
+        r, w = self.driver.state, self.driver.work
+        r.y[:] = self.coef[i, 0]
+        w.side[:], w.slip[:] = self.side[i], self.slip[i]
+        w.approach[:] = self.approach[i]
+        r.t, r.n_rhs, r.is_implicit = float(self.t[i]), 0, int(self.is_implicit[i])
+        return float(self.t[i]), float(self.h[i])
 
     def ready(self, i: int) -> tuple[Any, ...]:
-        """Take step i again, so that all its kernels can be called; return arguments."""
+        """Take step i again, so that its kernels can be called; return arguments."""
         d = self.driver
         t, h = self.place(i)
         r = d.state
@@ -258,9 +277,9 @@ class Bench:
 
     def time(self, kernel: Any, is_implicit: bool | None = None) -> float:
         """Return the mean time of a kernel over steps of a method, s."""
-        chosen = np.arange(len(self.result.steps.t))
+        chosen = np.arange(len(self.t))
         if is_implicit is not None:
-            chosen = chosen[self.result.steps.is_implicit == is_implicit]
+            chosen = chosen[self.is_implicit == is_implicit]
         if not len(chosen):
             return 0.0
         spots = chosen[np.linspace(0, len(chosen) - 1, N_STATE).astype(int)]
@@ -272,7 +291,7 @@ class Bench:
 
     def inside(self, kernel: Any, is_implicit: bool) -> int:
         """Return the right-hand sides in one call of a kernel."""
-        chosen = np.flatnonzero(self.result.steps.is_implicit == is_implicit)
+        chosen = np.flatnonzero(self.is_implicit == is_implicit)
         if not len(chosen):
             return 0
         args = self.ready(int(chosen[len(chosen) // 2]))
@@ -282,16 +301,16 @@ class Bench:
 
     def time_switch(self) -> float:
         """Return the mean time of a switch, s, over events of the run."""
-        d, kept = self.driver, self.result.steps
+        d = self.driver
         r, w, m = d.state, d.work, self.system.tables
         ends = np.flatnonzero(self.fired[:, m.n_guard :].any(axis=1))
         spots = ends[np.linspace(0, len(ends) - 1, min(N_STATE, len(ends))).astype(int)]
         total = 0.0
         for i in spots.tolist():
             self.place(i)
-            t, y = float(kept.t[i] + kept.h[i]), kept.coef[i].sum(axis=0)
+            t, y = float(self.t[i] + self.h[i]), self.coef[i].sum(axis=0)
             r.fired[:] = self.fired[i]
-            args = (m, w, r, d.lcp, t, y, kept.side[i].copy(), kept.slip[i].copy())
+            args = (m, w, r, d.lcp, t, y, self.side[i], self.slip[i])
             total += seconds(lambda n, args=args: _switch(n, *args))
         return total / len(spots)
 
@@ -299,8 +318,7 @@ class Bench:
         """Return the time in which the table of events is made, s."""
         kept, t_end, work = self.result.steps, self.result.t_end, self.driver.work
         args = (self.system, kept, self.fired, t_end, work)
-        return min(seconds(lambda n: [event_records(*args) for _ in range(n)])
-                   for _ in range(3))  # fmt: skip
+        return seconds(lambda n: [event_records(*args) for _ in range(n)])
 
 
 @numba.njit
@@ -363,16 +381,17 @@ def run() -> list[Row]:
     rows: list[Row] = []
     for name, (until, rtol) in RUNS.items():
         counts = counted(name)
-        bench = Bench.of(name)
+        bench = Bench(name)
         system = bench.system
         whole = timed(lambda s=system, u=until, r=rtol: simulate(s, u, rtol=r), 7)
         known = bench.result.cost["evaluations"]
         seen = counts["steps.evaluate"] + counts["steps.land"]
         note = f"{until:g} s simulated at rtol {rtol:g}, {known} right-hand sides"
         if seen != known:
-            note += f"; {seen} in the run that was counted"
+            note += f" ({seen} in the run that was counted)"
+        n_event = len(bench.result.events)
         rows.append(Row(what=f"{name}: compiled loop", value=whole.march * 1e3,
-                        unit="ms", note=note))  # fmt: skip
+                        unit="ms", note=f"{note}, {n_event} events"))  # fmt: skip
         explained = 0.0
         for part, calls, each in parts(bench, counts):
             share = calls * each / whole.march

@@ -297,6 +297,60 @@ class EnergyBalance:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Modes:
+    """Modes of all contacts, one row for each step or instant."""
+
+    side: NDArray[np.int64]  # (n, n_contact) open, pressing or released
+    slip: NDArray[np.int64]  # (n, n_contact) stick, pinned, or sign of the slip
+    approach: Floats  # (n, n_contact) m/s, rate of overlap at touch-down
+
+    def at(self, rows: NDArray[np.int64]) -> Modes:
+        """Return some of the rows."""
+        return Modes(
+            side=self.side[rows], slip=self.slip[rows], approach=self.approach[rows]
+        )
+
+    def flat(self) -> tuple[NDArray[np.int64], Floats]:
+        """Return sides and slips, row by row, and approach rates, as kernels take."""
+        mode = np.concatenate([self.side, self.slip], axis=1)
+        return mode.reshape(-1), np.ascontiguousarray(self.approach).reshape(-1)
+
+
+def evaluate_states(
+    system: System,
+    work: Work,
+    t: Floats,
+    y: Floats,
+    modes: Modes,
+    baumgarte: tuple[float, float] = (0.0, 0.0),
+) -> dict[str, Floats]:
+    """Evaluate accelerations, reactions and forces at given states and modes."""
+    m, n = system.tables, len(t)
+    sizes = {
+        "lam": m.n_row,
+        "a": m.n_dof,
+        "motion": 9 * m.n_marker,
+        "wrench": 8 * m.n_force,
+        "joint": 3 * m.n_joint,
+        "load": 3 * m.n_support,
+        "contact": CONTACT * m.n_contact,
+    }
+    arrays = {name: np.empty((n, size)) for name, size in sizes.items()}
+    entry.evaluate_samples(
+        m,
+        work,
+        n,
+        np.ascontiguousarray(t),
+        np.ascontiguousarray(y).reshape(-1),
+        system.n_y,
+        *baumgarte,
+        *modes.flat(),
+        *(array.reshape(-1) for array in arrays.values()),
+    )
+    return arrays
+
+
+@dataclass(frozen=True, kw_only=True)
 class Steps:
     """Dense output of all steps: y at the start, then coefficients of powers of x."""
 
@@ -306,9 +360,7 @@ class Steps:
     cap: Floats  # (n) s, laws are evaluated no later than this
     is_implicit: NDArray[np.int64]  # (n)
     arc: NDArray[np.int64]  # (n) number of the arc each step belongs to
-    side: NDArray[np.int64]  # (n, n_contact) open, pressing or released
-    slip: NDArray[np.int64]  # (n, n_contact) stick, or sign of the slip
-    approach: Floats  # (n, n_contact) m/s, rate of overlap at touch-down
+    modes: Modes
     y_end: Floats  # (n_y) state at the end of the last step
 
 
@@ -371,11 +423,6 @@ class Result:
         # The end of one step and the start of the next may differ by round-off.
         return index.astype(np.int64), np.clip(x, 0.0, 1.0)
 
-    def _modes(self, index: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats]:
-        """Return modes and approach rates of given steps, flat."""
-        mode = np.concatenate([self.steps.side[index], self.steps.slip[index]], axis=1)
-        return mode.reshape(-1), self.steps.approach[index].reshape(-1)
-
     def _states(
         self, t: Floats, limit: Limit, *, project: bool
     ) -> tuple[Floats, Floats]:
@@ -405,7 +452,7 @@ class Result:
                 moved.reshape(-1),
                 n_y,
                 self.system.size,
-                *self._modes(index[inside]),
+                *self.steps.modes.at(index[inside]).flat(),
             )
             y[inside] = moved
         return y, t_law
@@ -429,7 +476,7 @@ class Result:
 
     def _approach(self, t: Floats, limit: Limit) -> dict[str, float]:
         step = self._find(t, limit)[0][0]
-        side, rate = self.steps.side[step], self.steps.approach[step]
+        side, rate = self.steps.modes.side[step], self.steps.modes.approach[step]
         closed = zip(self.system.contacts, side, rate, strict=True)
         return {name: float(v) for name, s, v in closed if s != OPEN}
 
@@ -479,30 +526,11 @@ class Result:
         self, y: Floats, t_law: Floats, index: NDArray[np.int64]
     ) -> dict[str, Floats]:
         """Evaluate accelerations, reactions and forces at states."""
-        m, n = self.system.tables, len(t_law)
-        sizes = {
-            "lam": m.n_row,
-            "a": m.n_dof,
-            "motion": 9 * m.n_marker,
-            "wrench": 8 * m.n_force,
-            "joint": 3 * m.n_joint,
-            "load": 3 * m.n_support,
-            "contact": CONTACT * m.n_contact,
-        }
-        arrays = {name: np.empty((n, size)) for name, size in sizes.items()}
-        y = np.ascontiguousarray(y)
-        entry.evaluate_samples(
-            m,
-            self._work,
-            n,
-            np.ascontiguousarray(t_law),
-            y.reshape(-1),
-            self.system.n_y,
-            *self.baumgarte,
-            *self._modes(index),
-            *(array.reshape(-1) for array in arrays.values()),
+        m, modes = self.system.tables, self.steps.modes.at(index)
+        arrays = evaluate_states(
+            self.system, self._work, t_law, y, modes, self.baumgarte
         )
-        side, slip = self.steps.side[index], self.steps.slip[index]
+        side, slip = modes.side, modes.slip
         # 0 stick, +-1 slip, 2 open, 3 released; without friction 1 is pressing.
         slip = np.where(m.contact_row >= 0, np.where(abs(slip) == 1, slip, 0), 1)
         arrays["mode"] = np.select(

@@ -238,7 +238,8 @@ def test_richest_case_is_sound():
     middle = result.steps.t + 0.5 * result.steps.h
     found = result.sample(middle)
     for k, corner in enumerate(CORNERS):
-        sticks = (result.steps.side[:, k] == 1) & (result.steps.slip[:, k] == 0)
+        modes = result.steps.modes
+        sticks = (modes.side[:, k] == 1) & (modes.slip[:, k] == 0)
         assert np.all(np.abs(found[f"{corner}.slip_velocity"][sticks]) < 1e-12)
         limit = 0.6 * found[f"{corner}.normal_force"][sticks]
         # Rounding of forces of a thousand newtons.

@@ -48,7 +48,7 @@ SMALLEST_OVERLAP = 1e-13
 LAW_DIFFERENCE, TINY = 1e-5, 1e-300
 # Part of the model's weight below which a normal force says nothing about friction.
 SMALLEST_FORCE = 1e-9
-# Gap on the wrong side of zero, as a part of the model's size, that means a crossing was
+# Gap on the wrong side of zero, as a part of the model's size, that tells of a crossing
 # not seen.
 MISSED = 1e-10
 # Part of the speeds it is the difference of below which a slip velocity is round-off.
@@ -283,7 +283,7 @@ def moment(r):
 
 @kernel
 def is_at_once(r, k):
-    """Return whether guard k was past zero at the start, so that there is no landing."""
+    """Return whether guard k was past zero at the start: there is no landing on it."""
     return r.root[k] <= max(AT_ONCE, moment(r))
 
 

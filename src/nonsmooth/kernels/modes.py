@@ -14,8 +14,9 @@ from nonsmooth.kernels.tables import Tables, Work
 # A violation this small beside the model's size is round-off.
 ROUND_OFF = 4e-15
 MAX_PROJECTION = 8
-# Of a reaction that is not unique, over another: beyond this it bears nothing.
-MAX_WEIGHT = 1e3
+# Weights of reactions that are not unique: of contacts that can bear little beside
+# others, at most; and of joints.
+MAX_WEIGHT, JOINT_WEIGHT = 1e4, 1e-5
 
 
 @far(Tables, Work, NUMBER, FLOATS, FLOATS)
@@ -65,18 +66,25 @@ def share_friction(m, w):
     """
     for i in range(m.n_row):
         # A joint may bear what contacts cannot.
-        w.weight[i] = 1.0 if w.n_stuck == 0 else 1.0 / MAX_WEIGHT
+        w.weight[i] = 1.0 if w.n_stuck == 0 else JOINT_WEIGHT
     largest = 0.0
     for k in range(m.n_contact):
         i = m.contact_row[k]
         if i >= 0 and w.is_active[i]:
-            largest = max(largest, m.contact_mu0[k] * w.contact[CONTACT * k + LAM_N])
+            largest = max(largest, bearing(m, w, k))
     for k in range(m.n_contact):
         i = m.contact_row[k]
         if i >= 0 and w.is_active[i]:
-            limit = m.contact_mu0[k] * w.contact[CONTACT * k + LAM_N]
-            ratio = largest / limit if limit > 0.0 else MAX_WEIGHT
-            w.weight[i] = min(ratio, MAX_WEIGHT)
+            own = bearing(m, w, k)
+            w.weight[i] = min(largest / own, MAX_WEIGHT) if own > 0.0 else MAX_WEIGHT
+
+
+@kernel
+def bearing(m, w, k):
+    """Return what contact k can bear, in the units in which reactions are weighed."""
+    i = m.contact_row[k]
+    limit = m.contact_mu0[k] * w.contact[CONTACT * k + LAM_N]
+    return limit * w.S[m.start[i] + i]
 
 
 @kernel

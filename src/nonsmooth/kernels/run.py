@@ -91,6 +91,9 @@ class Run(Block):
     has_touched = INTEGER  # a contact has just touched down
     h_touch = NUMBER  # s, first step after the last touch-down
     n_chatter = INTEGER  # switches in a row without time passing
+    span = NUMBER  # s, of the whole run
+    t_flood = NUMBER  # s, since when switches are counted
+    n_flood = INTEGER
     t_switch = NUMBER  # s, last switch
     n_tie = INTEGER  # contacts let go only because another was
     t_tie = NUMBER  # s, when first

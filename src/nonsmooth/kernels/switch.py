@@ -75,6 +75,8 @@ VERIFIED = 1e-6
 # Switches in a row without time passing, for each contact and in all, that mean that
 # no mode lasts.
 CHATTER, CHATTER_PER_CONTACT = 30, 4
+# Switches within a part of the run that mean the same.
+FLOOD, FLOOD_PART = 20000, 1e-4
 # Time has passed if it moved by more than this part of itself, and of a step.
 NO_TIME, PASSED = 1e-13, 1e-8
 
@@ -119,11 +121,13 @@ def is_at_rest(m, w, k):
 
 @kernel
 def note_speed(m, w, r):
-    """Keep the largest speed of a body, of its mass centre or of turning."""
+    """Keep the largest speed of a body, at least the model's size in a second."""
     w.speed = 0.0
     for k in range(0, m.n_dof, 3):
         v = at(r.y, m.n_dof + k)
         w.speed = max(w.speed, math.hypot(v[0], v[1]), abs(v[2]) * r.size)
+    # Where all comes to rest, velocities decay into round-off of what they were.
+    w.speed = max(w.speed, r.size)
 
 
 @kernel
@@ -302,7 +306,9 @@ def look_ahead(m, w, r, t):
         r.ahead[i] = r.y[i]
     for k in range(m.n_contact):
         if r.rests[k]:
-            w.slip[k] = STICK
+            # A pinned one keeps its friction until all are decided.
+            if abs(w.slip[k]) == 1:
+                w.slip[k] = STICK
             w.is_active[m.contact_row[k]] = 0
     accelerations(m, w, r, t)
     dt = 0.0
@@ -559,8 +565,37 @@ def decide(m, w, r, p, t):
 
 
 @kernel
+def pin_first(m, w, r, t_ahead):
+    """Pin contacts at their limit that others hold; return whether that is all.
+
+    Their friction must not drop to mu before it is known that they slip.
+    """
+    n_freed = 0
+    for k in range(m.n_contact):
+        if r.freed[k]:
+            w.slip[k] *= PINNED
+            n_freed += 1
+    if n_freed == 0:
+        return False
+    activate(m, w)
+    accelerations(m, w, r, t_ahead)
+    n_pinned = 0
+    for k in range(m.n_contact):
+        if r.freed[k]:
+            if w.n_stuck > 0 and is_held(m, w, r, k):
+                r.freed[k] = 0
+                r.rests[k] = 1
+                n_pinned += 1
+            else:
+                w.slip[k] = 1 if w.slip[k] > 0 else -1
+    return n_pinned == n_freed and agrees(m, w, r)
+
+
+@kernel
 def settle(m, w, r, p, t_ahead):
     """Decide all contacts at rest by the state `ahead`; return a status."""
+    if pin_first(m, w, r, t_ahead):
+        return DECIDED
     for _ in range(2 + m.n_contact):
         status = decide_rest(m, w, r, p, t_ahead)
         activate(m, w)
@@ -585,6 +620,12 @@ def switch(m, w, r, p, t):
     if t - r.t_switch > NO_TIME * abs(t) + PASSED * r.h:
         r.n_chatter = 0
     r.n_chatter += 1
+    if t - r.t_flood > FLOOD_PART * r.span:
+        r.t_flood = t
+        r.n_flood = 0
+    r.n_flood += 1
+    if r.n_flood > FLOOD:
+        return CHATTERING
     r.t_switch = t
     if r.n_chatter > CHATTER + CHATTER_PER_CONTACT * m.n_contact:
         return CHATTERING

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.assemble import CONTACT, LAM_N, LAM_T, OPEN, PRESSING, V_T
 from nonsmooth.kernels.tables import Work
-from nonsmooth.result import EventRecord, Steps, mode_name
+from nonsmooth.result import EventRecord, Modes, Steps, evaluate_states, mode_name
 from nonsmooth.system import System
 
 
@@ -24,9 +24,9 @@ def event_records(
     """Return the events of a run in order of time."""
     records: list[EventRecord] = []
     n_guard, n_contact = len(system.events), len(system.contacts)
-    changed = fired.any(axis=1)
+    changed: NDArray[np.bool_] = np.asarray(fired.any(axis=1))
     # A mode may also change in a review, when no guard has fired.
-    changed[:-1] |= (np.diff(steps.slip, axis=0) != 0).any(axis=1)
+    changed[:-1] |= (np.diff(steps.modes.slip, axis=0) != 0).any(axis=1)
     ends = np.flatnonzero(changed)
     before, after = _both_sides(system, steps, ends, t_end, work)
     for row, i in enumerate(ends.tolist()):
@@ -36,8 +36,8 @@ def event_records(
         own = fired[i, n_guard:].reshape(n_contact, 4)
         cause = [name for name, f in zip(system.contacts, own, strict=True) if f.any()]
         is_mode_new = not (
-            np.array_equal(before.side[row], after.side[row])
-            and np.array_equal(before.slip[row], after.slip[row])
+            np.array_equal(before.modes.side[row], after.modes.side[row])
+            and np.array_equal(before.modes.slip[row], after.modes.slip[row])
         )
         for k, name in enumerate(system.contacts):
             old, new = before.mode(row, k), after.mode(row, k)
@@ -68,12 +68,11 @@ def event_records(
 class _Side:
     """Contacts on one side of some instants."""
 
-    side: NDArray[np.int64]  # (n, n_contact)
-    slip: NDArray[np.int64]  # (n, n_contact)
+    modes: Modes
     contact: NDArray[np.float64]  # (n, n_contact, CONTACT)
 
     def mode(self, row: int, k: int) -> tuple[int, int]:
-        return int(self.side[row, k]), int(self.slip[row, k])
+        return int(self.modes.side[row, k]), int(self.modes.slip[row, k])
 
     def value(self, row: int, k: int, quantity: int) -> float:
         return float(self.contact[row, k, quantity])
@@ -90,52 +89,25 @@ def _both_sides(
     # What follows the last step is not recorded; it is still in the work arrays.
     t = np.append(steps.t, t_end)[ends + 1]
     y = np.concatenate([steps.coef[:, 0], steps.y_end[None]])[ends + 1]
-    side = np.concatenate([steps.side, work.side[None]])
-    slip = np.concatenate([steps.slip, work.slip[None]])
-    approach = np.concatenate([steps.approach, work.approach[None]])
-    last = steps.coef[ends].sum(axis=1)
-    cap = np.minimum(t, steps.cap[ends])
-    return tuple(
-        _Side(
-            side[rows],
-            slip[rows],
-            contact_values(
-                system, law_t, state, side[rows], slip[rows], approach[rows]
-            ),
-        )
-        for rows, state, law_t in ((ends, last, cap), (ends + 1, y, t))
-    )  # pyright: ignore[reportReturnType]
-
-
-def contact_values(
-    system: System,
-    t: NDArray[np.float64],
-    y: NDArray[np.float64],
-    side: NDArray[np.int64],
-    slip: NDArray[np.int64],
-    approach: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return gaps, velocities and forces of all contacts at given states."""
-    m, n = system.tables, len(t)
-    widths = (
-        m.n_row, m.n_dof, 9 * m.n_marker, 8 * m.n_force, 3 * m.n_joint,
-        3 * m.n_support, CONTACT * m.n_contact,
-    )  # fmt: skip
-    arrays = [np.empty(n * width) for width in widths]
-    entry.evaluate_samples(
-        m,
-        system.work(),
-        n,
-        np.ascontiguousarray(t),
-        np.ascontiguousarray(y).reshape(-1),
-        system.n_y,
-        0.0,
-        0.0,
-        np.ascontiguousarray(np.concatenate([side, slip], axis=1)).reshape(-1),
-        np.ascontiguousarray(approach).reshape(-1),
-        *arrays,
+    modes = Modes(
+        side=np.concatenate([steps.modes.side, work.side[None]]),
+        slip=np.concatenate([steps.modes.slip, work.slip[None]]),
+        approach=np.concatenate([steps.modes.approach, work.approach[None]]),
     )
-    return arrays[-1].reshape(n, m.n_contact, CONTACT)
+    last = steps.coef[ends].sum(axis=1)
+    return (
+        _side(system, np.minimum(t, steps.cap[ends]), last, modes.at(ends)),
+        _side(system, t, y, modes.at(ends + 1)),
+    )
+
+
+def _side(
+    system: System, t: NDArray[np.float64], y: NDArray[np.float64], modes: Modes
+) -> _Side:
+    arrays = evaluate_states(system, system.work(), t, y, modes)
+    return _Side(
+        modes, arrays["contact"].reshape(len(t), len(system.contacts), CONTACT)
+    )
 
 
 def _contact_kind(
@@ -177,8 +149,7 @@ def _rate(system: System, steps: Steps, i: int, k: int) -> float:
     dy, out = np.zeros(n_y), np.zeros(2 * system.tables.n_watch)
     t = min(float(steps.t[i] + steps.h[i]), float(steps.cap[i]))
     work = system.work()
-    mode = np.concatenate([steps.side[i], steps.slip[i]])
-    entry.mode_from(system.tables, work, mode, steps.approach[i].copy())
+    entry.mode_from(system.tables, work, *steps.modes.at(np.array([i])).flat())
     entry.derivative(system.tables, work, t, y, 0.0, 0.0, dy)
     entry.guard_values(
         system.tables, work, t, y, dy[n : 2 * n].copy(), np.zeros(n_y), out

@@ -27,7 +27,7 @@ from nonsmooth.kernels.assemble import CONTACT
 from nonsmooth.kernels.run import Log, Run
 from nonsmooth.kernels.tableaux import EXPLICIT
 from nonsmooth.model import Model
-from nonsmooth.result import EventRecord, EventTable, Result, State, Steps
+from nonsmooth.result import EventRecord, EventTable, Modes, Result, State, Steps
 from nonsmooth.solve.events import event_records
 from nonsmooth.solve.jumps import check_jumps
 from nonsmooth.solve.options import Baumgarte, Options
@@ -231,6 +231,8 @@ class _Driver:
             "t_singular": math.inf,
             "t_redundant": math.inf,
             "t_switch": -math.inf,
+            "t_flood": -math.inf,
+            "span": self.until - self.t_start,
             "h_touch": math.inf,
             "t_tie": math.inf,
             "n_y": n_y,
@@ -385,9 +387,14 @@ class _Driver:
             parts: list[Any] = [np.full(c[1], c[k], dtype) for c in self.chunks]
             return np.concatenate([np.zeros(0, dtype), *parts])  # pyright: ignore
 
-        side, slip = column("side", m.n_contact), column("slip", m.n_contact)
+        modes = Modes(
+            side=column("side", m.n_contact),
+            slip=column("slip", m.n_contact),
+            approach=column("approach", m.n_contact),
+        )
         arc = repeated(3, int)
-        is_new = (np.diff(side, axis=0) != 0) | (np.diff(slip, axis=0) != 0)
+        is_new = np.diff(modes.side, axis=0) != 0
+        is_new |= np.diff(modes.slip, axis=0) != 0
         arc[1:] += np.cumsum(is_new.any(axis=1))
         steps = Steps(
             t=column("t", 1)[:, 0],
@@ -396,9 +403,7 @@ class _Driver:
             cap=repeated(2, float),
             is_implicit=column("is_implicit", 1)[:, 0],
             arc=arc,
-            side=side,
-            slip=slip,
-            approach=column("approach", m.n_contact),
+            modes=modes,
             y_end=state.y.copy(),
         )
         fired = column("event", m.n_watch)

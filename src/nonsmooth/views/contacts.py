@@ -108,11 +108,7 @@ def mode_of(spot: Spot, value: float) -> str:
 
 def arc_begins(result: Result) -> NDArray[np.int64]:
     """Return the first step of each arc: after a break of a law, or a new mode."""
-    steps = result.steps
-    is_first = np.diff(steps.arc, prepend=-1) != 0
-    for modes in (steps.side, steps.slip):
-        is_first[1:] |= np.any(np.diff(modes, axis=0) != 0, axis=1)
-    return np.flatnonzero(is_first)
+    return np.flatnonzero(np.diff(result.steps.arc, prepend=-1) != 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +132,8 @@ def stays(result: Result) -> dict[str, list[Stay]]:
         has_friction = bool(result.system.tables.contact_row[k] >= 0)
         own: list[Stay] = []
         for i, step in enumerate(begins):
-            side, slip = int(steps.side[step, k]), int(steps.slip[step, k])
+            modes = steps.modes
+            side, slip = int(modes.side[step, k]), int(modes.slip[step, k])
             mode = mode_name(side, slip, has_friction)
             begin = times[i]
             if own and own[-1].mode == mode:
