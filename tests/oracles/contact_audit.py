@@ -3,7 +3,7 @@
 Modes, gaps, velocities and forces are read off the result and compared with Coulomb's
 law and the unilateral conditions; how they were found plays no part. `audit` returns
 the largest violation of each kind, forces relative to the largest normal force of the
-run, speeds in m/s, lengths in m.
+run, or to the weight if there is none, speeds in m/s, lengths in m.
 """
 
 from typing import Any
@@ -26,10 +26,14 @@ def audit(result: Any, t: ArrayLike | None = None) -> dict[str, float]:
     heaviest = max(
         (float(np.max(samples[f"{name}.normal_force"])) for name in names), default=0.0
     )
-    scale = max(heaviest, 1e-300)
+    model = result.system.model
+    mass = sum(getattr(body, "mass", 0.0) for body in model.bodies)
+    weight = mass * float(np.hypot(*model.gravity))
+    scale = heaviest if heaviest > 1e-9 * weight else max(weight, 1e-300)
     worst = dict.fromkeys(
         ("pulls", "overlaps while open", "gap while closed", "beyond mu0",
-         "not mu", "against its slip", "slips while stuck", "force while open"),
+         "not mu", "against its slip", "slips while stuck", "force while open",
+         "force without friction"),
         0.0,
     )  # fmt: skip
 
@@ -39,7 +43,10 @@ def audit(result: Any, t: ArrayLike | None = None) -> dict[str, float]:
     for name in names:
         contact = given[name if name in given else name.rpartition(".")[0]]
         mode, gap = samples[f"{name}.mode"], samples[f"{name}.gap"]
-        lam_n, lam_t = samples[f"{name}.normal_force"], samples[f"{name}.friction_force"]
+        lam_n, lam_t = (
+            samples[f"{name}.normal_force"],
+            samples[f"{name}.friction_force"],
+        )
         v_t = samples[f"{name}.slip_velocity"]
         is_open, is_free = mode == OPEN, mode == RELEASED
         presses = ~is_open & ~is_free
@@ -48,8 +55,8 @@ def audit(result: Any, t: ArrayLike | None = None) -> dict[str, float]:
         note("gap while closed", gap[~is_open])
         note("force while open", np.abs(lam_n[~presses]) / scale)
         note("force while open", np.abs(lam_t[~presses]) / scale)
-        if contact.friction is None:
-            note("force while open", np.abs(lam_t) / scale)
+        if contact.friction is None or contact.friction.static == 0.0:
+            note("force without friction", np.abs(lam_t) / scale)
             continue
         mu, mu0 = contact.friction.mu, contact.friction.static
         sticks, slips = presses & (mode == 0.0), presses & (mode != 0.0)

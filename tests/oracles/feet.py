@@ -105,7 +105,12 @@ class Body:
         T = np.array([tau[0], tau[1], r[0] * tau[1] - r[1] * tau[0]])
         gap = float(n @ (y[:2] + r - np.array(foot.point)))
         return Kinematics(
-            gap, float(N @ y[3:]), float(T @ y[3:]), N, T, float(-y[5] ** 2 * (tau @ r))
+            gap,
+            float(N @ y[3:]),
+            float(T @ y[3:]),
+            N,
+            T,
+            float(-(y[5] ** 2) * (tau @ r)),
         )
 
     def accelerate(

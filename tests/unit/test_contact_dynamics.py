@@ -507,9 +507,12 @@ def test_a_collision_in_flight(pair, law, friction):
     is_elastic = isinstance(law, Hertz) and friction is None
     # d^1.5 is not smooth at either end: a thousand times rtol.
     assert lost == pytest.approx(0.0, abs=1e-8) if is_elastic else lost > 1e-4
-    assert result.sample([0.5])[
-        f"{'c' if len(result.system.contacts) == 1 else result.events[-1].element}.gap"
-    ][0] > 0.0
+    assert (
+        result.sample([0.5])[
+            f"{'c' if len(result.system.contacts) == 1 else result.events[-1].element}.gap"
+        ][0]
+        > 0.0
+    )
 
 
 @each(FLIGHT_LAWS)
@@ -599,7 +602,9 @@ def test_discs_between_walls_never_pass_through_each_other(law, seed):
         gravity=(0.0, -G if seed % 2 else 0.0),
         bodies=[Ground(shapes=walls), *bodies],
         contacts=[
-            Contact(name=f"c{i}", a=a, b=b, normal=law, friction=DRY if seed % 3 else None)
+            Contact(
+                name=f"c{i}", a=a, b=b, normal=law, friction=DRY if seed % 3 else None
+            )
             for i, (a, b) in enumerate(contacts)
         ],
     )

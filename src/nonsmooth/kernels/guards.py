@@ -51,6 +51,8 @@ SMALLEST_FORCE = 1e-9
 # Gap on the wrong side of zero, as a part of the model's size, that tells of a crossing
 # not seen.
 MISSED = 1e-10
+# Gap that is round-off of positions, as a part of the model's size.
+SMALLEST_GAP = 1e-15
 # Part of the speeds it is the difference of below which a slip velocity is round-off.
 SMALLEST_SLIP = 5e-14
 # Fractions of a step at which an extremum, and a root, count as found: a dip thinner
@@ -93,7 +95,8 @@ def contact_guards(m, w, k, size, out):
     c = at(w.contact, CONTACT * k)
     gap = c[GAP]
     sign = 1.0 if w.side[k] == OPEN else -1.0
-    out[0] = sign * gap
+    # Below round-off its sign says nothing.
+    out[0] = sign * gap + SMALLEST_GAP * size
     out[1] = sign * c[GAP_RATE]
     if w.side[k] == OPEN:
         return
@@ -107,7 +110,6 @@ def contact_guards(m, w, k, size, out):
     if m.contact_row[k] < 0 or not c[LAM_N] > SMALLEST_FORCE * m.force:
         return
     if abs(w.slip[k]) == 1:
-        # Below round-off its sign says nothing.
         slack = SMALLEST_SLIP * assemble.slip_scale(m, w, k)
         out[4] = w.slip[k] * c[V_T] + slack
         out[5] = w.slip[k] * assemble.slip_acceleration(m, w, k)
@@ -285,6 +287,13 @@ def moment(r):
 def is_at_once(r, k):
     """Return whether guard k was past zero at the start: there is no landing on it."""
     return r.root[k] <= max(AT_ONCE, moment(r))
+
+
+@kernel
+def is_round_off(m, r, k):
+    """Return whether guard k, a gap, is as near to zero as positions can tell."""
+    is_gap = k >= m.n_guard and (k - m.n_guard) % 4 == 0
+    return is_gap and abs(r.guard[2 * k]) <= SMALLEST_GAP * r.size
 
 
 @kernel

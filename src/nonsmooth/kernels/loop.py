@@ -334,6 +334,7 @@ def land_on_event(m, w, r, tb, h):
         watch_end(m, w, r, h, row)
         change = -r.guard[2 * k] / rate if rate != 0.0 else 0.0
         is_landed = abs(change) <= LANDED * max(abs(t1), h)
+        is_landed = is_landed or guards.is_round_off(m, r, k)
         if is_landed or attempts == MAX_LANDING or is_at_once:
             break
         if abs(change) > 0.1 * longest or not 0.0 < h + change <= longest:

@@ -716,7 +716,9 @@ def first_mode(m, w, r, p, t):
     for k in range(m.n_contact):
         c = at(w.contact, CONTACT * k)
         is_closed = abs(c[GAP]) <= CLOSED * r.size and c[GAP_RATE] == 0.0
-        if is_closed and w.side[k] == OPEN and assemble.gap_acceleration(m, w, k) < 0.0:
+        round_off = NO_FORCE * m.force * slip_compliance(m, w, r, k)
+        closes = assemble.gap_acceleration(m, w, k) < -round_off
+        if is_closed and w.side[k] == OPEN and closes:
             w.approach[k] = 0.0
             begin_pressing(m, w, r, k)
             is_new = True

@@ -32,6 +32,7 @@ from nonsmooth.solve.events import event_records
 from nonsmooth.solve.jumps import check_jumps
 from nonsmooth.solve.options import Baumgarte, Options
 from nonsmooth.solve.start import (
+    check_corners,
     check_overlaps,
     check_redundancy,
     consistent_start,
@@ -138,11 +139,10 @@ def simulate(
         q, v = consistent_start(system, t_start, start, assemble)
     check_overlaps(system, t_start, q, v)
     check_jumps(system, t_start, float(until))
-    note = check_redundancy(system, t_start, q, v)
+    texts = (check_redundancy(system, t_start, q, v), check_corners(system, q))
     approach = start.approach if start is not None else {}
     driver = _Driver(system, options, t_start, float(until), q, v, approach)
-    if note:
-        driver.notes.append(note)
+    driver.notes.extend(text for text in texts if text)
     return driver.run(progress)
 
 
