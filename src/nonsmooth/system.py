@@ -220,8 +220,12 @@ class _Packer:
 
     def pool(self, element: Element) -> int:
         """Append an element's parameters; return where they begin."""
+        return self.append(element.parameters())
+
+    def append(self, values: list[float]) -> int:
+        """Append parameters; return where they begin."""
         offset = len(self.par)
-        self.par.extend(element.parameters())
+        self.par.extend(values)
         return offset
 
     def law(self, law: TimeLaw | float) -> int:
@@ -499,7 +503,7 @@ def _pack_contacts(
     names: list[str] = []
     for contact in model.contacts:
         pairs = list(_elementary(packer, contact))
-        for k, (surface, body_a, marker_b, radius) in enumerate(pairs):
+        for k, (surface, body_a, marker_b, radius, arm) in enumerate(pairs):
             name = contact.name if len(pairs) == 1 else f"{contact.name}.{k + 1}"
             friction = contact.friction
             has_friction = isinstance(friction, Coulomb) and friction.static > 0.0
@@ -508,7 +512,7 @@ def _pack_contacts(
             rows.append(
                 (
                     packer.kind("shape", surface),
-                    packer.pool(surface),
+                    packer.append(surface.pair_parameters(arm)),
                     packer.marker(body_a),
                     marker_b,
                     packer.kind("normal", contact.normal),
@@ -527,29 +531,42 @@ def _pack_contacts(
 
 def _elementary(
     packer: _Packer, contact: Contact
-) -> Iterator[tuple[Shape, str, int, float]]:
-    """Yield (surface, its body, marker of the disc, radius of the disc)."""
+) -> Iterator[tuple[Shape, str, int, float, Point | None]]:
+    """Yield (surface, its body, marker and radius of the disc, its arm).
+
+    The arm leads from a corner of an outline to its middle.
+    """
     body_a, _, part_a = contact.a.partition(".")
     body_b, _, part_b = contact.b.partition(".")
     surface = packer.bodies[packer.index[body_a]].shape(part_a)
     outline = packer.bodies[packer.index[body_b]].shape(part_b)
     assert surface is not None  # the model was checked
     if outline is None:
-        yield surface, body_a, packer.marker(contact.b), 0.0
+        yield surface, body_a, packer.marker(contact.b), 0.0, None
         return
     corners, radius = outline.corners(), outline.radius_of_corners()
     if len(corners) > 1 and surface.radius_of_corners() > 0.0:
         # A disc touches an outline's corners as well as its edges.
         for corner in surface.corners():
             disc = packer.place(body_a, corner)
-            yield outline, body_b, disc, surface.radius_of_corners()
+            yield outline, body_b, disc, surface.radius_of_corners(), None
         return
     for corner in corners:
-        yield surface, body_a, packer.place(body_b, corner), radius
+        arm = _arm(corner, corners)
+        yield surface, body_a, packer.place(body_b, corner), radius, arm
     if len(corners) > 1:
         # An outline is also touched on its edges by the corners of the other.
         for corner in surface.corners():
-            yield outline, body_b, packer.place(body_a, corner), 0.0
+            arm = _arm(corner, surface.corners())
+            yield outline, body_b, packer.place(body_a, corner), 0.0, arm
+
+
+def _arm(corner: Point, corners: tuple[Point, ...]) -> Point | None:
+    """Return the way from a corner to the middle of its outline, None for a disc."""
+    if len(corners) == 1:
+        return None
+    x, y = (sum(values) / len(corners) for values in zip(*corners, strict=True))
+    return (x - corner[0], y - corner[1])
 
 
 def _skyline(

@@ -30,7 +30,7 @@ def audit(result: Any, t: ArrayLike | None = None) -> dict[str, float]:
     mass = sum(getattr(body, "mass", 0.0) for body in model.bodies)
     weight = mass * float(np.hypot(*model.gravity))
     scale = heaviest if heaviest > 1e-9 * weight else max(weight, 1e-300)
-    worst = dict.fromkeys(
+    worst: dict[str, float] = dict.fromkeys(
         ("pulls", "overlaps while open", "gap while closed", "beyond mu0",
          "not mu", "against its slip", "slips while stuck", "force while open",
          "force without friction"),

@@ -9,7 +9,7 @@ of the library is used.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -102,7 +102,7 @@ def run(p: Plate, y: float, v: float, t: ArrayLike) -> Run:
                 force = p.law(max(d, 0.0), rate, latch)
             return [y[1], force / p.mass - p.gravity]
 
-        arc = solve_ivp(
+        arc: Any = solve_ivp(
             slope,
             (now, until),
             here,
@@ -126,7 +126,9 @@ def run(p: Plate, y: float, v: float, t: ArrayLike) -> Run:
             latch = max(0.0, p.overlap(now, here)[1])
 
 
-def _first(p: Plate, state: str, latch: float, arc) -> tuple[float, str, str] | None:
+def _first(
+    p: Plate, state: str, latch: float, arc: Any
+) -> tuple[float, str, str] | None:
     """Return the first event of an arc: time, kind and next state."""
     best: tuple[float, str, str] | None = None
     nodes = np.linspace(arc.t[:-1], arc.t[1:], 5)[1:].T.ravel()
@@ -144,7 +146,7 @@ def _first(p: Plate, state: str, latch: float, arc) -> tuple[float, str, str] | 
             if value > 0.0:
                 is_away = True
             elif is_away:
-                root = brentq(lambda x: guard(x, arc.sol(x)), last, s, xtol=1e-15)
+                root = brentq(lambda x, g=guard: g(x, arc.sol(x)), last, s, xtol=1e-15)
                 if best is None or root < best[0]:
                     best = (float(root), kind, after)
                 break

@@ -359,7 +359,10 @@ def _march(p: Body, mode: Mode, slope, now: float, until: float, y: Array):
                     is_away[i] = True
                 elif is_away[i]:
                     root = brentq(
-                        lambda x, g=guard: g(x, arc.sol(x)), last, s, xtol=1e-15
+                        lambda x, g=guard, sol=arc.sol: g(x, sol(x)),
+                        last,
+                        s,
+                        xtol=1e-15,
                     )
                     if root < best:
                         best, event = float(root), (foot, kind, sign)

@@ -9,7 +9,7 @@ N = -k eta - c eta' while the mass presses, which it does all the time here.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +72,7 @@ def run(p: Rocker, y: Array, until: float) -> tuple[Array, list[Change]]:
     now, slip = 0.0, int(np.sign(y[2]))
     changes: list[Change] = []
     while True:
-        guards = [lambda t, y, s=slip: s * y[2]]
+        guards: list[Any] = [lambda t, y, s=slip: s * y[2]]
         if slip == 0:
             guards = [
                 lambda t, y, s=s: p.mu0 * p.normal(y) + s * p.accelerate(t, y, 0)[2]
@@ -85,7 +85,7 @@ def run(p: Rocker, y: Array, until: float) -> tuple[Array, list[Change]]:
             along, across, _ = p.accelerate(t, y, slip)
             return [y[2], y[3], along, across]
 
-        arc = solve_ivp(
+        arc: Any = solve_ivp(
             slope,
             (now, until),
             y,

@@ -61,7 +61,7 @@ def has_order(method: Method, errors, below: float = BELOW) -> bool:
     return method.order - below < slope < method.order + ABOVE
 
 
-# ---- the belt: break-away, stick, break-away ------------------------------------------
+# ---- the belt: break-away, stick, break-away -------------------------------------
 
 BELT = stick_slip.Belt()
 # w = 10 rad/s. Above the first step the rows of `max_step` would not hold: a slip of
@@ -89,7 +89,7 @@ def test_order_through_stick_and_slip(method):
     assert has_order(method, ends)
 
 
-# ---- a ball on a spring and damper: touch-down, release, separate -----------------------
+# ---- a ball on a spring and damper: touch-down, release, separate ----------------
 
 STIFF, DAMP, DROP, GRAVITY = 400.0, 6.0, 0.3, 9.81
 DECAY = 0.5 * DAMP
@@ -164,7 +164,7 @@ def test_order_through_impacts(method):
     assert has_order(method, ends)
 
 
-# ---- two feet that decide together -------------------------------------------------------
+# ---- two feet that decide together -----------------------------------------------
 
 
 def sledge() -> Model:

@@ -1,4 +1,4 @@
-"""Contacts that cannot be, and runs that cannot go on: who, when, what; and own laws."""
+"""Contacts that cannot be, runs that cannot go on, and a user's own laws."""
 
 import math
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ def drop(law: NormalLaw, y: float = 0.1, **more) -> Model:
     return Model(gravity=(0.0, -G), bodies=[ball], contacts=[contact], **more)
 
 
-# ---- what a user would write ----------------------------------------------------------
+# ---- what a user would write -----------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,7 +203,7 @@ def test_a_law_that_jumps_at_touch_down_bounces():
     assert result.events.t[:3] == pytest.approx(expected, abs=1e-9)
 
 
-# ---- NaN, and who gave it --------------------------------------------------------------
+# ---- NaN, and who gave it --------------------------------------------------------
 
 
 def test_a_law_that_breaks_is_named_and_the_run_is_kept():
@@ -223,7 +223,7 @@ def test_a_law_that_breaks_is_named_and_the_run_is_kept():
 
 
 def test_a_law_without_any_number_is_refused_at_once():
-    with pytest.raises(ModelError, match="contact 'sole'.*normal law is not finite"):
+    with pytest.raises(ModelError, match=r"contact 'sole'.*law is not finite"):
         simulate(drop(Nothing()), 1.0)
 
 
@@ -240,7 +240,7 @@ def test_discs_with_a_common_centre_are_refused():
         simulate(Model(bodies=[body, other], contacts=[contact]), 1.0)
 
 
-# ---- starts -------------------------------------------------------------------------------
+# ---- starts ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("y", [-0.5, -3.0])
@@ -265,7 +265,7 @@ def test_a_start_exactly_in_touch_is_decided_by_the_acceleration():
     assert [r.kind for r in flies.events] == []
 
 
-# ---- platforms that jump -------------------------------------------------------------------
+# ---- platforms that jump ---------------------------------------------------------
 
 
 def platform(law) -> Model:
@@ -305,7 +305,7 @@ def test_a_platform_that_is_only_fast_is_not(law):
     assert "touch_down" in {r.kind for r in result.events}
 
 
-# ---- no decision ------------------------------------------------------------------------------
+# ---- no decision -----------------------------------------------------------------
 
 
 def stuck_pair() -> Model:
@@ -350,7 +350,7 @@ def test_a_problem_that_is_not_solved_names_contacts_and_candidates(monkeypatch)
     assert error.value.result.status == "failed"
 
 
-# ---- the papers' scheme: what it cannot do ----------------------------------------------------
+# ---- the papers' scheme: what it cannot do ---------------------------------------
 
 SPRING = KelvinVoigt(stiffness=1e4, damping=5.0)
 

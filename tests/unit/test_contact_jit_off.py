@@ -21,10 +21,8 @@ from nonsmooth import (
     Distance,
     Expression,
     Flores,
-    Ground,
     Harmonic,
     KelvinVoigt,
-    Line,
     Model,
     MovingSupport,
     PointForce,
@@ -227,13 +225,16 @@ import json
 from nonsmooth import *
 ground = Ground(shapes={"floor": Line(), "step": Line(point=(0.0, 0.1))})
 body = RigidBody(name="sledge", mass=2.0, inertia=0.1, position=(0.0, 0.25),
-                 velocity=(0.1, 0.0), points={"heel": (-0.3, -0.26), "toe": (0.25, -0.16)})
+                 velocity=(0.1, 0.0),
+                 points={"heel": (-0.3, -0.26), "toe": (0.25, -0.16)})
 soft = KelvinVoigt(stiffness=1500.0, damping=20.0)
 dry = Coulomb(mu=0.25, mu_static=0.35)
 model = Model(
     gravity=(0.0, -9.81), bodies=[body, ground],
-    contacts=[Contact(name="heel", a="ground.floor", b="sledge.heel", normal=soft, friction=dry),
-              Contact(name="toe", a="ground.step", b="sledge.toe", normal=soft, friction=dry)],
+    contacts=[
+        Contact(name=name, a=a, b="sledge." + name, normal=soft, friction=dry)
+        for name, a in (("heel", "ground.floor"), ("toe", "ground.step"))
+    ],
     forces=[PointForce(name="shake", b="sledge", fx=Expression(text="9*sin(20*t)"))],
 )
 result = simulate(model, 0.25, rtol=1e-6)

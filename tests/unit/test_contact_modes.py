@@ -26,6 +26,7 @@ from nonsmooth import (
     Line,
     Model,
     MovingSupport,
+    NonsmoothWarning,
     PointForce,
     PointMass,
     Polygon,
@@ -39,8 +40,8 @@ from oracles.contact_audit import audit
 
 G = 9.81
 FIGURE = 1e-9  # m, s
-# What a run may leave of the laws beside its largest force, and in m and m/s: events are
-# located to 1e-15 s, in laws of up to 1e6 N/m, at forces of 10 N.
+# What a run may leave of the laws beside its largest force, and in m and m/s: events
+# are located to 1e-15 s, in laws of up to 1e6 N/m, at forces of 10 N.
 OBEYED = 1e-8
 # The same where friction is not unique: its shares are found to about a millionth.
 SHARED = 1e-5
@@ -59,7 +60,7 @@ def history(result):
     return [r.kind for r in result.events]
 
 
-# ---- blocks joined by rods: dependent rows, nothing tilts, closed forms ----------------
+# ---- blocks joined by rods: dependent rows, nothing tilts, closed forms ----------
 
 SINK = 1024.0  # N/m for each kg; powers of two keep the blocks at rest to the last bit
 
@@ -157,7 +158,7 @@ def test_a_train_shaken_beyond_its_limit_moves_as_one_block(friction, mass):
     assert_sound(ours, obeyed=SHARED)
 
 
-# ---- a box on its corners -----------------------------------------------------------
+# ---- a box on its corners --------------------------------------------------------
 
 HALF, HEIGHT, MASS = 0.5, 0.25, 2.0  # m, m, kg
 BOX_LAWS = [
@@ -183,7 +184,7 @@ def box(
     velocity: tuple[float, float] = (0.0, 0.0),
     **more: Any,
 ) -> Model:
-    """A box at rest on two corners, its mass centre `offset` to the right of the middle.
+    """A box at rest on two corners, its mass centre `offset` right of the middle.
 
     The normal forces are in equilibrium with what pulls it down, so that it is tilted
     by the difference of the overlaps.
@@ -370,7 +371,7 @@ def test_many_feet_on_one_line(places, damping):
     assert_sound(result, ledger=1e-7)
 
 
-# ---- bodies on bodies -----------------------------------------------------------------
+# ---- bodies on bodies ------------------------------------------------------------
 
 
 def brick(
@@ -420,9 +421,9 @@ def load(result, pair: str) -> float:
 def test_a_dropped_brick_comes_to_rest(angle):
     model = piled(brick("a", (0.0, 0.4), angle=angle), pairs=[("ground", "a")])
     result = simulate(model, 3.0)
-    x, y, turned = result.state().positions["a"]
+    _, y, turned = result.state().positions["a"]
     # On one of its sides, pressed in by m g/2k.
-    side = round((turned) / (0.5 * math.pi))
+    side = round(turned / (0.5 * math.pi))
     assert turned == pytest.approx(side * 0.5 * math.pi, abs=1e-6)
     sink = 0.5 * G / SOFT.stiffness
     assert y == pytest.approx((0.2 if side % 2 else 0.1) - sink, abs=1e-8)
@@ -451,36 +452,50 @@ def test_a_pile_carries_its_weight(offsets, clearance):
     assert_sound(result, ledger=1e-7)
 
 
-def test_equal_bricks_in_a_pile():
-    """Corners upon corners."""
-    bricks = [brick(name, (0.0, 0.1 + 0.2 * k)) for k, name in enumerate("abc")]
-    pairs = [("ground", "a"), ("a", "b"), ("b", "c")]
-    result = simulate(piled(*bricks, pairs=pairs), 2.0)
-    assert fastest(result) <= 1e-6
-    for k, (a, b) in enumerate(pairs):
-        assert load(result, f"{a}_{b}") == pytest.approx((3 - k) * G, abs=1e-4)
-    assert_sound(result, ledger=1e-7)
+@pytest.mark.filterwarnings("default::nonsmooth.NonsmoothWarning")
+def test_corners_on_corners_are_warned_of():
+    """Which face they touch is not defined."""
+    bricks = [brick(name, (0.0, 0.1 + 0.2 * k)) for k, name in enumerate("ab")]
+    model = piled(*bricks, pairs=[("ground", "a"), ("a", "b")])
+    with pytest.warns(NonsmoothWarning, match="'a_b': starts with a corner on"):
+        result = simulate(model, 0.01)
+    assert any("corner" in note for note in result.notes)
 
 
-def test_a_row_of_bricks_is_pushed():
+# With a nose, so that no two corners meet.
+WAGON = ((-0.1, -0.1), (0.1, -0.1), (0.14, 0.01), (0.1, 0.1), (-0.1, 0.1))
+
+
+def test_a_row_of_wagons_is_pushed():
     """One after the other starts; in the end all three slide with one acceleration."""
-    half = (0.1, 0.1)
     sink = 0.5 * G / SOFT.stiffness
-    bricks = [brick(n, (0.21 * k, 0.1 - sink), half) for k, n in enumerate("abc")]
+    wagons = [
+        replace(
+            brick(name, (0.25 * k, 0.1 - sink)), shapes={"o": Polygon(vertices=WAGON)}
+        )
+        for k, name in enumerate("abc")
+    ]
     pairs = [("ground", n) for n in "abc"] + [("a", "b"), ("b", "c")]
     push = PointForce(name="push", b="a", fx=20.0)
-    result = simulate(piled(*bricks, pairs=pairs, forces=[push]), 1.5)
-    end = result.state()
-    speeds = [end.velocities[n][0] for n in "abc"]
-    assert speeds[0] == pytest.approx(speeds[2], abs=0.05)
-    # From when they move together, 20 N against friction on the weight of three.
+    result = simulate(piled(*wagons, pairs=pairs, forces=[push]), 1.5)
+    hits = [
+        r.element[:3]
+        for r in result.events
+        if r.kind == "touch_down" and "_" in r.element
+    ]
+    assert hits[0] == "a_b"
+    assert "b_c" in hits
     late = result.sample(np.linspace(1.0, 1.5, 201))
+    for name in "abc":
+        # They swing against each other by little.
+        assert late[f"{name}.vx"][-1] == pytest.approx(late["a.vx"][-1], abs=0.05)
+    # 20 N against friction on the weight of three, and swings of their loads.
     gained = sum(late[f"{n}.vx"][-1] - late[f"{n}.vx"][0] for n in "abc")
-    assert gained == pytest.approx(0.5 * (20.0 - 0.3 * 3 * G), abs=1e-2)
+    assert gained == pytest.approx(0.5 * (20.0 - 0.3 * 3 * G), abs=2e-2)
     assert_sound(result)
 
 
-# ---- ties --------------------------------------------------------------------------------
+# ---- ties ------------------------------------------------------------------------
 
 
 def on_springs(name: str, x: float) -> PointMass:
@@ -557,7 +572,7 @@ def test_a_symmetric_body_on_two_legs_stays_put():
     assert np.max(np.abs(samples["body.theta"])) <= 1e-13
 
 
-# ---- rest is rest -----------------------------------------------------------------------
+# ---- rest is rest ----------------------------------------------------------------
 
 
 def stuck_slip(result, t, name: str):
@@ -639,7 +654,7 @@ def test_slip_is_exactly_zero_on_the_belt():
     assert np.max(np.abs(samples["block.vx"][is_stuck] - 0.1)) <= 1e-14
 
 
-# ---- several contacts of one body against a reference that tries every mode --------------
+# ---- several contacts of one body against a reference that tries every mode ------
 
 
 def random_stand(seed: int, n: int) -> tuple[Model, feet.Body, tuple[float, ...]]:
@@ -768,7 +783,7 @@ def test_three_feet_on_parallel_lines_hold_each_other(seed):
     assert_sound(result, ledger=1e-7, obeyed=SHARED)
 
 
-# ---- long runs -----------------------------------------------------------------------------
+# ---- long runs -------------------------------------------------------------------
 
 
 @pytest.mark.slow

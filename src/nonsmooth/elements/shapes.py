@@ -47,6 +47,14 @@ class Shape(Element, family="shape"):
         """Return the radius of these discs, m."""
         return 0.0
 
+    def pair_parameters(self, arm: Point | None) -> list[float]:
+        """Return the parameters in a pair.
+
+        `arm` leads from a corner of the other body's outline to its middle, in that
+        body's frame; None for a point or a disc.
+        """
+        return self.parameters()
+
 
 @dataclass(frozen=True, kw_only=True)
 class Line(Shape):
@@ -177,8 +185,9 @@ class Polygon(Shape):
     distance = max n_k·(p_b - vertex_k)  inside, and before an edge
     distance = |p_b - vertex_k|          before a vertex
 
-    n_k is the outward normal of the edge that begins at vertex k. A body that is not
-    convex is several polygons.
+    n_k is the outward normal of the edge that begins at vertex k. Inside, for a corner
+    of another polygon, only edges that face the middle of that polygon count. A body
+    that is not convex is several polygons.
     """
 
     vertices: tuple[Point, ...]  # m
@@ -241,7 +250,13 @@ class Polygon(Shape):
         return self.vertices
 
     def parameters(self) -> list[float]:
-        return [float(len(self.vertices)), *(c for v in self.vertices for c in v)]
+        return self.pair_parameters(None)
+
+    def pair_parameters(self, arm: Point | None) -> list[float]:
+        # After the vertices: length of the arm, 0 for none, and the arm.
+        tail = (0.0, 0.0, 0.0) if arm is None else (math.hypot(*arm), *arm)
+        places = (c for v in self.vertices for c in v)
+        return [float(len(self.vertices)), *places, *tail]
 
     @staticmethod
     def nearest(p, a, b, out):
@@ -258,6 +273,26 @@ class Polygon(Shape):
             height = (ey * (qx - p[i]) - ex * (qy - p[i + 1])) / math.hypot(ex, ey)
             if height > best:
                 best, edge = height, k
+        extra = 1 + 2 * n
+        if p[extra] != 0.0 and best <= 1e-9 * p[extra]:
+            # A corner of an outline on b, inside or on the boundary: only faces that
+            # look at the middle of that outline count. Without this the corner of a
+            # box on an equal one would lie on the side of it for ever.
+            cb, sb = math.cos(b[2]), math.sin(b[2])
+            mx = gx + cb * p[extra + 1] - sb * p[extra + 2]
+            my = gy + sb * p[extra + 1] + cb * p[extra + 2]
+            tx, ty = c * mx + s * my, -s * mx + c * my
+            facing = -math.inf
+            for k in range(n):
+                i, j = 1 + 2 * k, 1 + 2 * ((k + 1) % n)
+                ex, ey = p[j] - p[i], p[j + 1] - p[i + 1]
+                length = math.hypot(ex, ey)
+                if ey * (tx - p[i]) - ex * (ty - p[i + 1]) > 0.0:
+                    height = (ey * (qx - p[i]) - ex * (qy - p[i + 1])) / length
+                    if height > facing:
+                        facing, edge = height, k
+            if facing > -math.inf:
+                best = facing
         i, j = 1 + 2 * edge, 1 + 2 * ((edge + 1) % n)
         ex, ey = p[j] - p[i], p[j + 1] - p[i + 1]
         x, y = qx - p[i], qy - p[i + 1]

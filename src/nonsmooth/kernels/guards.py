@@ -414,6 +414,24 @@ def is_sound(m, r):
 
 
 @kernel
+def is_clean(m, r):
+    """Return whether no contact's guard but those that fired is past zero.
+
+    On the shorter step that lands on an event another one may come first.
+    """
+    n = 2 * m.n_watch
+    for k in range(m.n_guard, m.n_watch):
+        if r.fired[k] or r.guard[2 * k] >= 0.0:
+            continue
+        largest = 0.0
+        for j in range(N_NODE + 1):
+            largest = max(largest, abs(r.node[j * n + 2 * k]))
+        if r.guard[2 * k] < -ZERO * largest:
+            return False
+    return True
+
+
+@kernel
 def settle(m, r):
     """Update the sides at the end of a step from the values in `guard`."""
     for k in range(m.n_guard):

@@ -460,7 +460,7 @@ def watch(m, w, r, tb, h, row, t_stop):
                 break
         if landed < 0.0:
             return landed
-        if landed > 0.0:
+        if landed > 0.0 and guards.is_clean(m, r):
             h = landed
             if not r.is_implicit:
                 steps.dense(m, w, r, tb, r.h_stages)
@@ -468,7 +468,7 @@ def watch(m, w, r, tb, h, row, t_stop):
             guards.settle(m, r)
             return h
         # The dense output misled: a shorter step knows better.
-        h = shorter_step(m, w, r, tb, h)
+        h = shorter_step(m, w, r, tb, landed if landed > 0.0 else h)
         if h < 0.0:
             return h
         r.h = min(r.h, 2.0 * h)

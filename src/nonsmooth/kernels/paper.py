@@ -16,11 +16,14 @@ References
 [WangWang2015]_ section 4; [ZhangWang2017]_ section 4.
 """
 
+import math
+
 from nonsmooth.kernels import modes, steps, switch
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
 from nonsmooth.kernels.assemble import (
     CONTACT,
     GAP,
+    GAP_RATE,
     LAM_N,
     LAM_T,
     OPEN,
@@ -60,6 +63,8 @@ def mark(m, w, r):
         r.rests[k] = 0
         c = at(w.contact, CONTACT * k)
         was_pressing = r.shown[k] == PRESSING
+        if r.shown[k] == OPEN and c[GAP] < 0.0:
+            w.approach[k] = max(0.0, -c[GAP_RATE])
         r.shown[k] = shown_side(c)
         if not switch.has_friction(m, k):
             continue
@@ -147,6 +152,8 @@ def first_mode(m, w, r, p):
         c = at(w.contact, CONTACT * k)
         r.shown[k] = shown_side(c)
         w.slip[k] = 1 if c[V_T] > 0.0 else -1
+        if math.isnan(w.approach[k]):
+            w.approach[k] = max(0.0, -c[GAP_RATE])
     return decide(m, w, r, p, r.t)
 
 

@@ -32,7 +32,6 @@ from nonsmooth.solve.events import event_records
 from nonsmooth.solve.jumps import check_jumps
 from nonsmooth.solve.options import Baumgarte, Options
 from nonsmooth.solve.start import (
-    check_corners,
     check_overlaps,
     check_redundancy,
     consistent_start,
@@ -139,10 +138,11 @@ def simulate(
         q, v = consistent_start(system, t_start, start, assemble)
     check_overlaps(system, t_start, q, v)
     check_jumps(system, t_start, float(until))
-    texts = (check_redundancy(system, t_start, q, v), check_corners(system, q))
+    note = check_redundancy(system, t_start, q, v)
     approach = start.approach if start is not None else {}
     driver = _Driver(system, options, t_start, float(until), q, v, approach)
-    driver.notes.extend(text for text in texts if text)
+    if note:
+        driver.notes.append(note)
     return driver.run(progress)
 
 
@@ -358,7 +358,12 @@ class _Driver:
         outcome: Literal["finished", "stopped", "failed"] = "finished"
         if status == codes.STOPPED:
             outcome = "stopped"
-        elif status != codes.END:
+        elif status != codes.END or (
+            self.options.scheme == "paper" and self._has_diverged()
+        ):
+            # A fixed step may be unstable and yet not overflow.
+            if status == codes.END:
+                state.t_fail, status = state.t, codes.NOT_FINITE
             outcome = "failed"
             message = self._failure(status)
         result = self._result(outcome, message)

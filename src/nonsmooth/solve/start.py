@@ -229,40 +229,6 @@ def check_overlaps(system: System, t: float, q: Floats, v: Floats) -> None:
             )
 
 
-def check_corners(system: System, q: Floats) -> str | None:
-    """Warn of outlines that start corner on corner; return the warning's text, if any.
-
-    A corner on another lies on two faces at once, and slides along either.
-    """
-    for contact in system.model.contacts:
-        places = [_corners(system, q, end) for end in (contact.a, contact.b)]
-        if any(place is None for place in places):
-            continue
-        gaps = np.abs(places[0][:, None] - places[1][None]).max(axis=2)
-        if np.min(gaps) <= CONSISTENT * system.size:
-            text = (
-                f"contact '{contact.name}': starts with a corner on a corner, where "
-                "the face to touch is not defined and bodies may pass: shift one of "
-                "them, or make one a little smaller"
-            )
-            warnings.warn(text, NonsmoothWarning, stacklevel=4)
-            return text
-    return None
-
-
-def _corners(system: System, q: Floats, end: str) -> Any:
-    """Return the corners of an outline on a body with mass, in global axes."""
-    name, _, part = end.partition(".")
-    k = system.bodies.index(name)
-    body = next((b for b in system.model.bodies if b.name == name), None)
-    shape = body.shape(part) if body is not None else None
-    if k >= system.n_moving or shape is None or len(shape.corners()) < 2:
-        return None
-    x, y, theta = q[3 * k : 3 * k + 3]
-    turn = np.array([[np.cos(theta), -np.sin(theta)], [np.sin(theta), np.cos(theta)]])
-    return np.array([x, y]) + np.array(shape.corners()) @ turn.T
-
-
 def assembled(model: Model, t: float = 0.0) -> Model:
     """Return the model with its start moved to the nearest consistent one.
 
