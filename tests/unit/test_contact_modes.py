@@ -26,11 +26,11 @@ from nonsmooth import (
     Line,
     Model,
     MovingSupport,
-    NonsmoothWarning,
     PointForce,
     PointMass,
     Polygon,
     RigidBody,
+    Shape,
     SpringDamper,
     gallery,
     simulate,
@@ -452,14 +452,21 @@ def test_a_pile_carries_its_weight(offsets, clearance):
     assert_sound(result, ledger=1e-7)
 
 
-@pytest.mark.filterwarnings("default::nonsmooth.NonsmoothWarning")
-def test_corners_on_corners_are_warned_of():
-    """Which face they touch is not defined."""
-    bricks = [brick(name, (0.0, 0.1 + 0.2 * k)) for k, name in enumerate("ab")]
-    model = piled(*bricks, pairs=[("ground", "a"), ("a", "b")])
-    with pytest.warns(NonsmoothWarning, match="'a_b': starts with a corner on"):
-        result = simulate(model, 0.01)
-    assert any("corner" in note for note in result.notes)
+# Less than, about and more than the overlap at rest, 5e-5 to 1e-4 m.
+@pytest.mark.parametrize("offset", [0.0, 1e-7, 1e-5, 5e-5, 1e-3])
+@pytest.mark.parametrize("clearance", [0.0, 1e-3])
+def test_equal_bricks_in_a_pile(offset, clearance):
+    """Corners upon corners: they rest on the faces that look at each other."""
+    bricks = [
+        brick(name, (offset * (k % 2), 0.1 + 0.2 * k + clearance * (k + 1)))
+        for k, name in enumerate("abc")
+    ]
+    pairs = [("ground", "a"), ("a", "b"), ("b", "c")]
+    result = simulate(piled(*bricks, pairs=pairs), 2.0)
+    assert fastest(result) <= 1e-6
+    for k, (a, b) in enumerate(pairs):
+        assert load(result, f"{a}_{b}") == pytest.approx((3 - k) * G, abs=1e-4)
+    assert_sound(result, ledger=1e-7)
 
 
 # With a nose, so that no two corners meet.
@@ -493,6 +500,63 @@ def test_a_row_of_wagons_is_pushed():
     gained = sum(late[f"{n}.vx"][-1] - late[f"{n}.vx"][0] for n in "abc")
     assert gained == pytest.approx(0.5 * (20.0 - 0.3 * 3 * G), abs=2e-2)
     assert_sound(result)
+
+
+def test_a_row_of_equal_bricks_is_pushed():
+    """Their lower corners are at one height, and meet."""
+    sink = 0.5 * G / SOFT.stiffness
+    half = (0.1, 0.1)
+    bricks = [brick(n, (0.21 * k, 0.1 - sink), half) for k, n in enumerate("abc")]
+    pairs = [("ground", n) for n in "abc"] + [("a", "b"), ("b", "c")]
+    push = PointForce(name="push", b="a", fx=20.0)
+    result = simulate(piled(*bricks, pairs=pairs, forces=[push]), 1.0)
+    late = result.sample(np.linspace(0.7, 1.0, 201))
+    gained = sum(late[f"{n}.vx"][-1] - late[f"{n}.vx"][0] for n in "abc")
+    assert gained == pytest.approx(0.3 * (20.0 - 0.3 * 3 * G), abs=2e-2)
+    assert_sound(result)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_bricks_and_wedges_that_tumble(seed):
+    """On a floor or into a V, and on each other; checked by what they leave behind."""
+    rng = np.random.default_rng(seed)
+
+    def number(low: float, high: float) -> float:
+        return float(rng.uniform(low, high))
+
+    walls: dict[str, Shape] = {"floor": Line()}
+    if seed % 3 == 0:
+        walls = {"floor": Line(angle=-0.4), "ramp": Line(angle=0.5)}
+    laws = (SOFT, DampedHertz(stiffness=3e6, damping=1e6), Hertz(stiffness=3e6))
+    bodies: list[Any] = [Ground(shapes=walls)]
+    pairs: list[tuple[str, str]] = []
+    for k in range(1 + seed % 3):
+        l, h = number(0.08, 0.2), number(0.05, 0.15)
+        corners = [(-l, -h), (l, -h), (l, h), (-l, h)]
+        if number(0.0, 1.0) > 0.6:
+            # About its centre of area.
+            corners = [(-l, -h), (l, -h), (0.0, 2.0 * h)]
+        body = RigidBody(
+            name=f"b{k}",
+            mass=number(0.5, 2.0),
+            inertia=number(0.005, 0.03),
+            position=(number(-0.1, 0.1), 0.5 + 0.5 * k),
+            angle=number(-3.0, 3.0),
+            velocity=(number(-1.0, 1.0), 0.0),
+            angular_velocity=number(-3.0, 3.0),
+            shapes={"o": Polygon(vertices=tuple(corners))},
+        )
+        pairs += [(f"ground.{wall}", f"b{k}.o") for wall in walls]
+        pairs += [(f"b{j}.o", f"b{k}.o") for j in range(k)]
+        bodies.append(body)
+    contacts = [
+        Contact(name=f"c{i}", a=a, b=b, normal=laws[seed % 4 % 3], friction=ROUGH)
+        for i, (a, b) in enumerate(pairs)
+    ]
+    model = Model(gravity=(0.0, -G), bodies=bodies, contacts=contacts)
+    result = simulate(model, 1.2)
+    assert len(result.events) > 5
+    assert_sound(result, ledger=1e-7, obeyed=SHARED)
 
 
 # ---- ties ------------------------------------------------------------------------

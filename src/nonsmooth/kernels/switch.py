@@ -557,11 +557,33 @@ def agrees(m, w, r):
     return True
 
 
+@kernel
+def comply(m, w, r, t):
+    """Project velocities onto the mode chosen; let slip follow them.
+
+    Dependent rows could not be met all before; now those that remain are.
+    """
+    v = at(r.y, m.n_dof)
+    modes.configure(m, w, t, r.y, v)
+    if w.n_stuck > 0:
+        modes.factor_rows(m, w)
+        modes.project_velocities(m, w, v)
+        modes.configure(m, w, t, r.y, v)
+    for k in range(m.n_contact):
+        v_t = w.contact[CONTACT * k + V_T]
+        is_slipping = w.side[k] == PRESSING and abs(w.slip[k]) == 1
+        if is_slipping and w.slip[k] * v_t < 0.0 and not is_at_rest(m, w, k):
+            w.slip[k] = 1 if v_t > 0.0 else -1
+
+
 @far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
 def decide(m, w, r, p, t):
     """Bring contacts to rest and decide them, until the mode agrees with the law."""
     bring_to_rest(m, w, r, t)
-    return settle(m, w, r, p, look_ahead(m, w, r, t))
+    status = settle(m, w, r, p, look_ahead(m, w, r, t))
+    if status == DECIDED:
+        comply(m, w, r, t)
+    return status
 
 
 @kernel
@@ -663,6 +685,7 @@ def review(m, w, r, p, t):
             w.slip[k] = r.kept[k]
         activate(m, w)
         return 0
+    comply(m, w, r, t)
     for k in range(m.n_guard, m.n_watch):
         r.is_at_zero[k] = 1
     return 1
