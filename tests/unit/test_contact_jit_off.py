@@ -245,6 +245,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not JIT, reason="compares this process with one without the JIT")
 def test_plain_python_gives_the_same_run():
     """Both feet together, in two processes."""

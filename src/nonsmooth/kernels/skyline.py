@@ -11,9 +11,10 @@ constant band and costs a constant time per loop. Entry (i, j) stands at
 from nonsmooth.kernels.abi import kernel
 
 # A pivot this small beside its diagonal entry has lost all but round-off: the row
-# depends on the rows before it. With sticking contacts it may be smaller: two on one
-# body that tilts a little differ by little, and still each has its own friction.
-RANK_TOLERANCE, CONTACT_RANK = 1e-10, 1e-13
+# depends on the rows before it. With sticking contacts it may be smaller, as small as
+# the friction problem can tell: two on one body that tilts a little differ by little,
+# and still each has its own friction.
+RANK_TOLERANCE, CONTACT_RANK = 1e-10, 1e-11
 # Regularisation of a dependent row, as a part of its diagonal: large enough that
 # round-off in the null space stays below 1e-9, small enough to converge in a few
 # refinements.
