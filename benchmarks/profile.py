@@ -197,6 +197,7 @@ def _finish(n, m, w, r, tb, log, t, h):
 
 @numba.njit
 def _switch(n, m, w, r, p, t, y, side, slip):
+    n_decided = 0
     for _ in range(n):
         for i in range(r.n_y):
             r.y[i] = y[i]
@@ -204,8 +205,11 @@ def _switch(n, m, w, r, p, t, y, side, slip):
             w.side[k] = side[k]
             w.slip[k] = slip[k]
         switch.activate(m, w)
-        r.t_switch = -np.inf
-        switch.switch(m, w, r, p, t)
+        # Not taken for chatter.
+        r.t_switch, r.n_flood = -np.inf, 0
+        if switch.switch(m, w, r, p, t) == switch.DECIDED:
+            n_decided += 1
+    return n_decided
 
 
 def seconds(call: Callable[[int], Any]) -> float:
@@ -311,6 +315,8 @@ class Bench:
             t, y = float(self.t[i] + self.h[i]), self.coef[i].sum(axis=0)
             r.fired[:] = self.fired[i]
             args = (m, w, r, d.lcp, t, y, self.side[i], self.slip[i])
+            if _switch(10, *args) != 10:
+                raise AssertionError(f"t = {t:g} s: a switch of the run is not decided")
             total += seconds(lambda n, args=args: _switch(n, *args))
         return total / len(spots)
 

@@ -47,7 +47,7 @@ _log = logging.getLogger("nonsmooth")
 
 def compile_kernels() -> None:
     """Compile the kernels, or load them from the cache; once per process."""
-    from nonsmooth.kernels import cache_folder, entry, loop, paper
+    from nonsmooth.kernels import cache_folder, entry, loop
 
     stamp = cache_folder / "compiled"
     if abi.JIT and not stamp.exists():
@@ -60,7 +60,7 @@ def compile_kernels() -> None:
         cache_folder.mkdir(parents=True, exist_ok=True)
         stamp.touch()
     # Importing them declared their far kernels; the others compile when called.
-    del entry, loop, paper
+    del entry, loop
 
 
 def load_kernel(reference: str) -> Callable[..., Any]:

@@ -201,7 +201,8 @@ def advance(m, w, r, tb, log, p, t_stop):
         if change != 0 or is_last:
             break
     hermite(r, r.t - t0)
-    record(m, w, r, log, t0, r.t - t0, r.span_y, r.span_side, r.span_slip, 0)
+    h = r.t - t0
+    record(m, w, r, log, t0, h, r.span_y, r.span_side, r.span_slip, r.is_implicit)
     if change == UNDECIDED:
         r.t_fail = r.t
         return UNDECIDED

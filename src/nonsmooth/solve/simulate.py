@@ -20,7 +20,7 @@ from nonsmooth.errors import (
     SolveError,
     SwitchError,
 )
-from nonsmooth.kernels import entry, guards, lcp, loop, paper, switch
+from nonsmooth.kernels import abi, entry, guards, lcp, loop, switch
 from nonsmooth.kernels import run as codes
 from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGERS
 from nonsmooth.kernels.assemble import CONTACT
@@ -171,7 +171,13 @@ class _Driver:
                 f"method = 'radau': {n_dof} coordinates; its Jacobian is dense, and at "
                 f"most {MAX_IMPLICIT_DOF} are allowed"
             )
-        self.march: Any = paper.march if options.scheme == "paper" else loop.march
+        self.march: Any = loop.march
+        if options.scheme == "paper":
+            # Compiled only for those who ask for it.
+            from nonsmooth.kernels import paper
+
+            abi.link()
+            self.march = paper.march
         self.work = self.system.work()
         for k, name in enumerate(self.system.contacts):
             self.work.approach[k] = self.approach.get(name, math.nan)
