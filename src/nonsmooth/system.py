@@ -52,7 +52,7 @@ def compile_kernels() -> None:
     stamp = cache_folder / "compiled"
     if abi.JIT and not stamp.exists():
         _log.warning(
-            "compiling the kernels for the first time; this takes about 20 s "
+            "compiling the kernels for the first time; this takes about 40 s "
             "(`nonsmooth warmup` does it in advance)"
         )
     abi.link()

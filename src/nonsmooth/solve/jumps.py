@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from nonsmooth.errors import ModelError
 from nonsmooth.kernels import entry
+from nonsmooth.kernels.tables import Work
 from nonsmooth.system import System
 
 Floats = NDArray[np.float64]
@@ -33,10 +34,11 @@ def check_jumps(system: System, t_start: float, until: float) -> None:
         return
     breaks = [t for t in system.breaks if t_start < t < until]
     t = np.union1d(np.linspace(t_start, until, N_SAMPLE + 1), breaks)
-    values = _evaluate(system, t)
+    work = system.work()
+    values = _evaluate(system, work, t)
     for k in laws:
         for order in range(2):
-            jump = _find(system, k, order, t, values[:, k])
+            jump = _find(system, work, k, order, t, values[:, k])
             if jump is not None:
                 at, size = jump
                 raise ModelError(
@@ -56,10 +58,10 @@ def _driving(system: System) -> list[int]:
     return sorted(laws)
 
 
-def _evaluate(system: System, t: Floats) -> Floats:
+def _evaluate(system: System, work: Work, t: Floats) -> Floats:
     """Return value, rate and acceleration of all laws, (n, n_law, 3)."""
     out = np.empty(len(t) * 3 * system.tables.n_law)
-    entry.law_values(system.tables, system.work(), len(t), np.ascontiguousarray(t), out)
+    entry.law_values(system.tables, work, len(t), np.ascontiguousarray(t), out)
     return out.reshape(len(t), -1, 3)
 
 
@@ -70,7 +72,7 @@ def _misfit(t: Floats, s: Floats, order: int) -> Floats:
 
 
 def _find(
-    system: System, k: int, order: int, t: Floats, s: Floats
+    system: System, work: Work, k: int, order: int, t: Floats, s: Floats
 ) -> tuple[float, float] | None:
     """Return time and size of a jump of law k or its rate, if it has one."""
     misfit = _misfit(t, s, order)
@@ -86,13 +88,13 @@ def _find(
             if not low < middle < high:
                 break
             part = np.array([low, middle, high])
-            left, right = _misfit(part, _evaluate(system, part)[:, k], order)
+            left, right = _misfit(part, _evaluate(system, work, part)[:, k], order)
             if max(left, right) <= JUMP * scale:
                 break
             low, high = (low, middle) if left >= right else (middle, high)
         if high - low > N_EPSILON * abs(high):
             continue
-        ends = _evaluate(system, np.array([low, high]))[:, k, order]
+        ends = _evaluate(system, work, np.array([low, high]))[:, k, order]
         if abs(ends[1] - ends[0]) > JUMP * scale:
             return high, float(ends[1] - ends[0])
     return None
