@@ -636,20 +636,25 @@ def settle(m, w, r, p, t_ahead):
     return WRONG
 
 
-@far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
-def switch(m, w, r, p, t):
-    """Choose the next mode at the state r.y from the guards that fired."""
+@kernel
+def is_chattering(m, r, t):
+    """Count a switch at t; return whether there are too many without time passing."""
     if t - r.t_switch > NO_TIME * abs(t) + PASSED * r.h:
         r.n_chatter = 0
     r.n_chatter += 1
+    r.t_switch = t
     if t - r.t_flood > FLOOD_PART * r.span:
         r.t_flood = t
         r.n_flood = 0
     r.n_flood += 1
-    if r.n_flood > FLOOD:
-        return CHATTERING
-    r.t_switch = t
-    if r.n_chatter > CHATTER + CHATTER_PER_CONTACT * m.n_contact:
+    allowed = CHATTER + CHATTER_PER_CONTACT * m.n_contact
+    return r.n_chatter > allowed or r.n_flood > FLOOD
+
+
+@far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
+def switch(m, w, r, p, t):
+    """Choose the next mode at the state r.y from the guards that fired."""
+    if is_chattering(m, r, t):
         return CHATTERING
     note_speed(m, w, r)
     modes.configure(m, w, t, r.y, at(r.y, m.n_dof))
@@ -692,11 +697,8 @@ def review(m, w, r, p, t):
 
 
 @kernel
-def first_sides(m, w, r, t):
-    """Set sides by the first derivative of the gap that is not zero.
-
-    Gap and rate first; then accelerations, with the contacts that press already.
-    """
+def first_sides(m, w, r):
+    """Set sides by gap, or by its rate where the gap is closed."""
     for g in range(m.n_group):
         r.is_touched[g] = 1
     for k in range(m.n_contact):
@@ -719,19 +721,9 @@ def first_sides(m, w, r, t):
                 r.rests[k] = 0
 
 
-@far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
-def first_mode(m, w, r, p, t):
-    """Choose the mode a run begins in."""
-    for k in range(m.n_contact):
-        w.side[k] = OPEN
-        w.slip[k] = STICK
-    activate(m, w)
-    note_speed(m, w, r)
-    modes.configure(m, w, t, r.y, at(r.y, m.n_dof))
-    first_sides(m, w, r, t)
-    status = decide(m, w, r, p, t)
-    if status != DECIDED:
-        return status
+@kernel
+def close_by_acceleration(m, w, r, t):
+    """Let contacts that touch at rest press if they accelerate so; return if any."""
     for i in range(r.n_y):
         r.ahead[i] = r.y[i]
     accelerations(m, w, r, t)
@@ -745,4 +737,24 @@ def first_mode(m, w, r, p, t):
             w.approach[k] = 0.0
             begin_pressing(m, w, r, k)
             is_new = True
-    return decide(m, w, r, p, t) if is_new else DECIDED
+    return is_new
+
+
+@far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
+def first_mode(m, w, r, p, t):
+    """Choose the mode a run begins in.
+
+    Sides by the first derivative of the gap that is not zero; accelerations come
+    last, with the contacts that press already.
+    """
+    for k in range(m.n_contact):
+        w.side[k] = OPEN
+        w.slip[k] = STICK
+    activate(m, w)
+    note_speed(m, w, r)
+    modes.configure(m, w, t, r.y, at(r.y, m.n_dof))
+    first_sides(m, w, r)
+    status = decide(m, w, r, p, t)
+    if status == DECIDED and close_by_acceleration(m, w, r, t):
+        status = decide(m, w, r, p, t)
+    return status
