@@ -52,6 +52,7 @@ TYPES = {
     "tuple[Point, ...]": "list of (x, y)",
     "float | None": "number or none",
     "NormalLaw": "normal law",
+    "NormalLaw | None": "normal law or none",
     "FrictionLaw | None": "friction law or none",
     "TimeLaw": "time law",
     "TimeLaw | float": "time law or number",
@@ -134,6 +135,7 @@ MEANINGS = {
     "normal": "gives the normal force",
     "friction": "none: no friction",
     "exponent": "of the overlap",
+    "Stribeck.exponent": "of the speed",
     "restitution": "e",
 }
 

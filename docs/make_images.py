@@ -133,12 +133,95 @@ def free_standing() -> None:
     write("free_standing_contacts", picture(plot_contacts(first), 80))
 
 
+def crank_rocker() -> None:
+    """Write the picture of the frictional crank-rocker."""
+    turn = gallery.duration("crank_rocker")
+    result = run("crank_rocker", turn, damping=8.0)
+    t = np.linspace(0.0, turn, 2001)
+    found = result.sample(t)
+    panels: dict[str, Curves] = {
+        "force (N)": {
+            "normal force": (t, found["slider.normal_force"]),
+            "friction": (t, found["slider.friction_force"]),
+        },
+        "torque (N m)": {"motor": (t, found["motor.torque"])},
+        "slip (m/s)": {"slider": (t, found["slider.slip_velocity"])},
+        "flank": {"side": (t, found["slider.side"])},
+    }
+    sketch = draw(result, [0.1, 0.75], names=True)
+    write("crank_rocker", beside(picture(sketch, 90), picture(curves(panels), 75)))
+
+
+def slider_in_guide() -> None:
+    """Write the picture of the slider in its guide, one period."""
+    result = run("slider_in_guide", 16.0)
+    t = np.linspace(8.0, 16.0, 2001)
+    found = result.sample(t)
+    panels: dict[str, Curves] = {
+        "place (m)": {"slider": (t, found["slider.x"])},
+        "friction (N)": {"guide": (t, found["guide.friction_force"])},
+        "force on an end (N)": {
+            "front, + below": (t, found["guide.front_force"]),
+            "rear, + below": (t, found["guide.rear_force"]),
+        },
+        "torque (N m)": {"motor": (t, found["motor.torque"])},
+    }
+    sketch = draw(result, 8.6, names=True)
+    write("slider_in_guide", beside(picture(sketch, 80), picture(curves(panels), 75)))
+
+
+def slider_crank() -> None:
+    """Write the picture of a loose slider."""
+    loose = run("slider_crank", 0.7, clearance=1e-3, mu=0.1)
+    write("slider_crank_clearance", picture(plot_contacts(loose), 80))
+
+
+def trammel() -> None:
+    """Write the picture of the trammel."""
+    result = run("trammel", 3.0)
+    t = np.linspace(0.0, 3.0, 3001)
+    found = result.sample(t)
+    panels: dict[str, Curves] = {
+        "angle (rad)": {"φ": (t, -found["rod.theta"])},
+        "normal force (N)": {
+            name: (t, found[f"{name}.normal_force"]) for name in ("guide_x", "guide_y")
+        },
+        "friction (N)": {
+            name: (t, found[f"{name}.friction_force"])
+            for name in ("guide_x", "guide_y")
+        },
+    }
+    sketch = draw(result, [0.0, 0.3, 0.5], names=True)
+    write("trammel", beside(picture(sketch, 80), picture(curves(panels), 80)))
+
+
+def friction_laws() -> None:
+    """Write the comparison of the laws of friction."""
+    result = run("friction_laws", 3.0)
+    t = np.linspace(0.0, 3.0, 3001)
+    found = result.sample(t)
+    names = [joint.b for joint in gallery.build("friction_laws").joints]
+    panels: dict[str, Curves] = {
+        "stretch (m)": {law: (t, found[f"{law}.x"]) for law in names},
+        "slip (m/s)": {law: (t, found[f"sole_{law}.slip_velocity"]) for law in names},
+        "friction (N)": {
+            law: (t, found[f"sole_{law}.friction_force"]) for law in names
+        },
+    }
+    write("friction_laws", picture(curves(panels, 9.0)))
+
+
 def main() -> None:
     """Run the examples and write every picture."""
     sys.path.insert(0, str(ROOT))
     FOLDER.mkdir(exist_ok=True)
     compactor()
     free_standing()
+    crank_rocker()
+    slider_in_guide()
+    slider_crank()
+    trammel()
+    friction_laws()
     write("belt", picture(plot_contacts(run("belt", 2.0)), 80))
     write("contacts", picture(plot_contacts(guide_wheel(), span=(0.0, 1.2)), 90))
     example: Any = importlib.import_module("examples.from_file")

@@ -28,7 +28,16 @@ from nonsmooth.elements.forces import (
     SpringDamper,
     TorsionSpring,
 )
-from nonsmooth.elements.friction import Coulomb, FrictionLaw
+from nonsmooth.elements.friction import (
+    Coulomb,
+    CoulombViscous,
+    Dahl,
+    FrictionLaw,
+    Karnopp,
+    LuGre,
+    RegularisedCoulomb,
+    Stribeck,
+)
 from nonsmooth.elements.joints import (
     Distance,
     Joint,
@@ -72,6 +81,7 @@ if TYPE_CHECKING:
     from nonsmooth.solve.equilibrium import equilibrium
     from nonsmooth.solve.options import Baumgarte
     from nonsmooth.solve.simulate import simulate
+    from nonsmooth.solve.solvability import solvability
     from nonsmooth.solve.start import assembled
 
 __version__ = "0.1.0"
@@ -86,6 +96,7 @@ _LAZY = {
     "load": "nonsmooth.io",
     "save": "nonsmooth.io",
     "simulate": "nonsmooth.solve.simulate",
+    "solvability": "nonsmooth.solve.solvability",
 }
 
 
@@ -108,7 +119,9 @@ __all__ = [
     "ConstantRate",
     "Contact",
     "Coulomb",
+    "CoulombViscous",
     "Couple",
+    "Dahl",
     "DampedHertz",
     "Distance",
     "Drive",
@@ -124,9 +137,11 @@ __all__ = [
     "HuntCrossley",
     "Interrupted",
     "Joint",
+    "Karnopp",
     "KelvinVoigt",
     "LankaraniNikravesh",
     "Line",
+    "LuGre",
     "Model",
     "ModelError",
     "MovingSupport",
@@ -138,6 +153,7 @@ __all__ = [
     "Polygon",
     "Prismatic",
     "Ramp",
+    "RegularisedCoulomb",
     "Result",
     "Revolute",
     "RigidBody",
@@ -148,6 +164,7 @@ __all__ = [
     "SolveError",
     "SpringDamper",
     "State",
+    "Stribeck",
     "SwitchError",
     "Table",
     "TimeLaw",
@@ -159,4 +176,5 @@ __all__ = [
     "load",
     "save",
     "simulate",
+    "solvability",
 ]

@@ -17,15 +17,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.kernels import entry
+from nonsmooth.elements.joints import Prismatic, Revolute
 from nonsmooth.kernels.assemble import (
     CONTACT,
+    FORCE,
+    FRONT,
     GAP,
     GAP_RATE,
     LAM_N,
     LAM_T,
     OPEN,
     PRESSING,
+    REAR,
     V_T,
+    YIELDING,
 )
 from nonsmooth.kernels.tables import Work
 from nonsmooth.system import System
@@ -48,6 +53,12 @@ _CONTACT = {
     "gap": GAP,
     "gap_rate": GAP_RATE,
     "normal_force": LAM_N,
+    "friction_force": LAM_T,
+    "slip_velocity": V_T,
+}
+_SLIDE = {
+    "normal_force": FORCE,
+    "load": LAM_N,
     "friction_force": LAM_T,
     "slip_velocity": V_T,
 }
@@ -78,12 +89,15 @@ class State:
     approach : dict
         Rate at which each closed contact touched down, m/s; some normal laws
         remember it.
+    deflection : dict
+        Internal state of each friction law that has one, m.
     """
 
     t: float
     positions: dict[str, Triple]
     velocities: dict[str, Triple]
     approach: dict[str, float] = field(default_factory=dict[str, float])
+    deflection: dict[str, float] = field(default_factory=dict[str, float])
 
 
 def mode_name(side: int, slip: int, has_friction: bool = True) -> str:
@@ -94,8 +108,9 @@ def mode_name(side: int, slip: int, has_friction: bool = True) -> str:
         return "released"
     if not has_friction:
         return "pressing"
-    # A contact pinned by others is at rest as well.
-    return {1: "slip+", -1: "slip-"}.get(slip, "stick")
+    # A contact pinned by others is at rest as well; one that yields in its band is not.
+    sign = {1: 1, YIELDING: 1, -1: -1, -YIELDING: -1}.get(slip, 0)
+    return {1: "slip+", -1: "slip-"}.get(sign, "stick")
 
 
 Pair = tuple[float, float]
@@ -298,22 +313,44 @@ class EnergyBalance:
 
 @dataclass(frozen=True, kw_only=True)
 class Modes:
-    """Modes of all contacts, one row for each step or instant."""
+    """Modes of contacts and joints with friction, one row for each step or instant."""
 
     side: NDArray[np.int64]  # (n, n_contact) open, pressing or released
     slip: NDArray[np.int64]  # (n, n_contact) stick, pinned, or sign of the slip
+    flank: NDArray[np.int64]  # (n, n_contact) bit j set: flank j pushes along -n
     approach: Floats  # (n, n_contact) m/s, rate of overlap at touch-down
+    hold: Floats  # (n, n_contact) m/s, slip velocity at which a contact is held
 
     def at(self, rows: NDArray[np.int64]) -> Modes:
         """Return some of the rows."""
         return Modes(
-            side=self.side[rows], slip=self.slip[rows], approach=self.approach[rows]
+            side=self.side[rows],
+            slip=self.slip[rows],
+            flank=self.flank[rows],
+            approach=self.approach[rows],
+            hold=self.hold[rows],
         )
 
+    def changes(self) -> NDArray[np.bool_]:
+        """Return whether the mode changes from each row to the next."""
+        is_new = np.diff(self.side, axis=0) != 0
+        is_new |= np.diff(self.slip, axis=0) != 0
+        is_new |= np.diff(self.flank, axis=0) != 0
+        return np.asarray(is_new.any(axis=1))
+
     def flat(self) -> tuple[NDArray[np.int64], Floats]:
-        """Return sides and slips, row by row, and approach rates, as kernels take."""
-        mode = np.concatenate([self.side, self.slip], axis=1)
-        return mode.reshape(-1), np.ascontiguousarray(self.approach).reshape(-1)
+        """Return the mode's integers and its rates, row by row, as kernels take."""
+        mode = np.concatenate([self.side, self.slip, self.flank], axis=1)
+        held = np.concatenate([self.approach, self.hold], axis=1)
+        return mode.reshape(-1), held.reshape(-1)
+
+
+def _sides(contact: Floats) -> Floats:
+    """Return the flanks that bear: +-1 both ends alike, +-2 diagonal, 0 none."""
+    front, rear = np.sign(contact[:, :, FRONT]), np.sign(contact[:, :, REAR])
+    is_diagonal = front * rear < 0.0
+    both = np.where(front != 0.0, front, rear)
+    return np.where(is_diagonal, 2.0 * front, both)
 
 
 def evaluate_states(
@@ -472,12 +509,19 @@ class Result:
             positions=triples(names, y[0, :n]),
             velocities=triples(names, y[0, n : 2 * n]),
             approach=self._approach(np.array([at]), limit),
+            deflection=self._deflections(y[0, 2 * n :]),
         )
+
+    def _deflections(self, z: Floats) -> dict[str, float]:
+        """Return the internal states of friction laws by the element that has them."""
+        state = self.system.tables.contact_state.tolist()
+        with_state = zip(self.system.with_mode, state, strict=True)
+        return {name: float(z[k]) for name, k in with_state if k >= 0}
 
     def _approach(self, t: Floats, limit: Limit) -> dict[str, float]:
         step = self._find(t, limit)[0][0]
         side, rate = self.steps.modes.side[step], self.steps.modes.approach[step]
-        closed = zip(self.system.contacts, side, rate, strict=True)
+        closed = zip(self.system.contacts, side, rate, strict=False)
         return {name: float(v) for name, s, v in closed if s != OPEN}
 
     # -- named quantities -------------------------------------------------------
@@ -501,7 +545,7 @@ class Result:
                     9 * k + _POSE.index(quantity),
                     1.0,
                 )
-        n_joint = len(system.model.joints)
+        n_joint = system.n_held
         for k, name in enumerate(system.joints):
             if k < n_joint:
                 for i, quantity in enumerate(_WRENCH):
@@ -517,6 +561,20 @@ class Result:
             for quantity, i in _CONTACT.items():
                 places[f"{name}.{quantity}"] = ("contact", CONTACT * k + i, 1.0)
             places[f"{name}.mode"] = ("mode", k, 1.0)
+        for k, name in enumerate(system.slides, len(system.contacts)):
+            for quantity, i in _SLIDE.items():
+                places[f"{name}.{quantity}"] = ("contact", CONTACT * k + i, 1.0)
+            joint = system.model.element(name)
+            if isinstance(joint, Revolute):
+                radius = float(system.tables.contact_radius[k])
+                place = ("contact", CONTACT * k + LAM_T, radius)
+                places[f"{name}.friction_torque"] = place
+            else:
+                places[f"{name}.side"] = ("flank", k, 1.0)
+            if isinstance(joint, Prismatic):
+                places[f"{name}.front_force"] = ("contact", CONTACT * k + FRONT, 1.0)
+                places[f"{name}.rear_force"] = ("contact", CONTACT * k + REAR, 1.0)
+            places[f"{name}.mode"] = ("mode", k, 1.0)
         for k, name in enumerate(system.supports[:-1]):
             for i, quantity in enumerate(_WRENCH):
                 places[f"{name}.{quantity}"] = ("load", 3 * k + i, -1.0)
@@ -531,11 +589,13 @@ class Result:
             self.system, self._work, t_law, y, modes, self.baumgarte
         )
         side, slip = modes.side, modes.slip
-        # 0 stick, +-1 slip, 2 open, 3 released; without friction 1 is pressing.
-        slip = np.where(m.contact_row >= 0, np.where(abs(slip) == 1, slip, 0), 1)
+        # 0 stick, +-1 slip, 2 open, 3 released; without stick 1 is pressing.
+        moves = (abs(slip) == 1) | (abs(slip) == YIELDING)
+        slip = np.where(m.contact_row >= 0, np.where(moves, np.sign(slip), 0), 1)
         arrays["mode"] = np.select(
             [side == PRESSING, side == OPEN], [slip, OPEN_MODE], RELEASED_MODE
         ).astype(float)
+        arrays["flank"] = _sides(arrays["contact"].reshape(len(t_law), -1, CONTACT))
         return arrays
 
     def sample(
@@ -595,7 +655,7 @@ class Result:
         times = np.atleast_1d(np.asarray(t, dtype=float))
         y, t_law = self._states(times, "after", project=False)
         n = system.n_dof
-        q, v, work = y[:, :n], y[:, n : 2 * n], y[:, 2 * n :]
+        q, v, work = y[:, :n], y[:, n : 2 * n], y[:, 2 * n + system.n_state :]
         potential = -(q @ system.tables.weight)
         springs = np.flatnonzero(system.tables.force_has_potential)
         if len(springs):

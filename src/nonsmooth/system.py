@@ -28,17 +28,31 @@ from nonsmooth.elements.bodies import (
     RigidBody,
 )
 from nonsmooth.elements.contacts import Contact
-from nonsmooth.elements.friction import Coulomb
+from nonsmooth.elements.friction import FrictionLaw
+from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic, Revolute
 from nonsmooth.elements.laws import Constant, TimeLaw
-from nonsmooth.elements.shapes import Shape
+from nonsmooth.elements.normal import NormalLaw
+from nonsmooth.elements.shapes import Line, Shape
 from nonsmooth.errors import ModelError
 from nonsmooth.kernels import abi
-from nonsmooth.kernels.assemble import CONTACT
+from nonsmooth.kernels.assemble import (
+    CONTACT,
+    GUIDE,
+    NONE,
+    PIN,
+    PRESSING,
+    SET_VALUED,
+    SLOT,
+    SMOOTH,
+    TOUCH,
+)
 from nonsmooth.kernels.tables import Tables, Work
 from nonsmooth.model import Model
 
 Floats = NDArray[np.float64]
 
+# A friction law in a joint may bend by this part of its values over the load.
+LINEAR = 1e-9
 _DIRECTION = {"both": 0, "rising": 1, "falling": -1}
 
 
@@ -82,6 +96,8 @@ class System:
     supports: tuple[str, ...]  # moving supports, then the ground
     events: tuple[str, ...]
     contacts: tuple[str, ...]  # one for each pair of a surface and a disc
+    slides: tuple[str, ...]  # joints with friction
+    spots: tuple[Spot, ...]  # of the contacts
     works: tuple[str, ...]  # entries of the ledger
     markers: dict[str, int]  # "body" or "body.point" -> row
     size: float  # m, extent of the model
@@ -101,8 +117,23 @@ class System:
 
     @property
     def n_y(self) -> int:
-        """Length of the integrated state (q, v, work)."""
-        return 2 * self.n_dof + len(self.works)
+        """Length of the integrated state (q, v, z, work)."""
+        return 2 * self.n_dof + self.n_state + len(self.works)
+
+    @property
+    def n_state(self) -> int:
+        """Number of internal states of friction laws."""
+        return self.tables.n_state
+
+    @property
+    def n_held(self) -> int:
+        """Number of joints that are constraints; drives follow them."""
+        return len(self.joints) - len(self.model.drives)
+
+    @property
+    def with_mode(self) -> tuple[str, ...]:
+        """Contacts, then joints with friction: everything that sticks and slips."""
+        return (*self.contacts, *self.slides)
 
     def row_owner(self, row: int) -> str:
         """Return the name of the joint, drive or contact that owns a constraint row."""
@@ -111,11 +142,12 @@ class System:
         if len(owners):
             return self.joints[int(owners[0])]
         k = int(np.flatnonzero(self.tables.contact_row == row)[0])
-        return self.contacts[k].partition(".")[0]
+        return self.with_mode[k].partition(".")[0]
 
     def work(self) -> Work:
         """Return fresh scratch arrays for one thread."""
         m = self.tables
+        n_slide = int(np.diff(m.group_slide).max(initial=0))
         sizes = {
             "law": 3 * m.n_law,
             "support": 9 * m.n_support,
@@ -139,6 +171,13 @@ class System:
             "a": m.n_dof,
             "contact": CONTACT * m.n_contact,
             "approach": m.n_contact,
+            "hold": m.n_contact,
+            "z": m.n_state,
+            "response": (n_slide + 1) * m.n_row if n_slide else 0,
+            "matrix": n_slide**2,
+            "lu": n_slide**2,
+            "load_of": n_slide,
+            "cone": 2 * m.n_contact,
             "weight": m.n_row,
         }
         arrays: dict[str, Any] = {name: np.zeros(size) for name, size in sizes.items()}
@@ -149,12 +188,22 @@ class System:
         arrays |= {
             "side": np.zeros(m.n_contact, dtype=np.int64),
             "slip": np.zeros(m.n_contact, dtype=np.int64),
+            "flank": np.zeros(m.n_contact, dtype=np.int64),
             "is_active": active,
+            "swap": np.zeros(n_slide, dtype=np.int64),
+            "rub": np.zeros(n_slide, dtype=np.int64),
             "n_stuck": 0,
             "n_pinned": 0,
+            "n_rub": 0,
+            "is_bare": 0,
+            "is_chosen": 0,
+            "margin": 1.0,
             "speed": 0.0,
+            "spin": 0.0,
             "is_clamped": 0,
         }
+        # A joint is always closed.
+        arrays["side"][m.n_touch :] = PRESSING
         return Work(pivot=1.0, has_lost_rank=0, n_rank_loss=0, **arrays)
 
 
@@ -202,7 +251,12 @@ class _Packer:
 
     def kind(self, family: str, element: Element) -> int:
         """Return the number of an element's row function, compiling it if new."""
-        function = element.row_function()
+        return self.function(family, element, element.row_function())
+
+    def function(
+        self, family: str, element: Element, function: Callable[..., Any] | str
+    ) -> int:
+        """Return the number of a row function, compiling it if new."""
         key = (family, function)
         if key not in self._kind:
             resolved = load_kernel(function) if isinstance(function, str) else function
@@ -282,7 +336,8 @@ def pack(model: Model) -> System:
 
     joints: list[tuple[int, ...]] = []
     row = 0
-    for joint in (*model.joints, *model.drives):
+    held = [joint for joint in model.joints if not _has_clearance(joint)]
+    for joint in (*held, *model.drives):
         is_drive = joint.family == "drive"
         first_law = packer.own_laws(joint)
         joints.append(
@@ -319,8 +374,9 @@ def pack(model: Model) -> System:
             supports.append((first_law, ledger(support.name)))
         else:
             supports.append((-1, -1))
-    contacts, radii, mu, mu0, contact_names = _pack_contacts(model, packer, row, ledger)
-    row += sum(1 for contact in contacts if contact[6] >= 0)
+    contacts = _pack_contacts(model, packer, ledger)
+    n_touch = len(contacts)
+    contacts += _pack_slides(held, packer, ledger)
     guards = [
         (
             packer.kind("guard", event),
@@ -344,11 +400,17 @@ def pack(model: Model) -> System:
     places = np.array(packer.marker_rows, dtype=float).reshape(-1, 3)
     marker_body = places[:, 0].astype(np.int64)
     joint = _columns("joint", "kind a b par law row n_row work", joints)
-    contact = _columns(
-        "contact", "shape shape_par a b normal normal_par row work", contacts
+    group = _groups(
+        n_moving,
+        marker_body[np.stack([joint["joint_a"], joint["joint_b"]], axis=1)],
+        marker_body[np.array([(c.a, c.b) for c in contacts], int).reshape(-1, 2)],
     )
+    # The joints of one group stand together.
+    order = [*range(n_touch), *(n_touch + np.argsort(group[n_touch:], kind="stable"))]
+    contacts, group = [contacts[k] for k in order], group[order]
+    contact = _contact_columns(contacts)
     # Joints and the rows of sticking contacts are ordered together.
-    has_row = contact["contact_row"] >= 0
+    has_row = np.array([c.can_stick for c in contacts], dtype=bool)
     ends = np.concatenate(
         [
             np.stack([joint["joint_a"], joint["joint_b"]], axis=1),
@@ -356,20 +418,25 @@ def pack(model: Model) -> System:
         ]
     )
     n_row = np.concatenate([joint["joint_n_row"], np.ones(has_row.sum(), np.int64)])
+    row += int(has_row.sum())
     sides = marker_body[ends]
     # First coordinate of each side of each owner of rows, -1 if prescribed.
     dof = np.where(sides < n_moving, 3 * sides, -1)
     begins = _order_rows(n_row, dof)
     joint["joint_row"] = begins[: len(joints)].copy()
+    contact["contact_row"] = np.full(len(contacts), -1)
     contact["contact_row"][has_row] = begins[len(joints) :]
+    contact["contact_joint"] = np.array(
+        [joint["joint_row"][c.joint] if c.joint >= 0 else -1 for c in contacts],
+        dtype=np.int64,
+    )
     row_dof = np.empty((row, 2), dtype=np.int64)
     for k, begin in enumerate(begins):
         row_dof[begin : begin + n_row[k]] = dof[k]
     first, start, pairs = _skyline(row_dof)
-    group = _groups(
-        n_moving,
-        marker_body[np.stack([joint["joint_a"], joint["joint_b"]], axis=1)],
-        marker_body[np.stack([contact["contact_a"], contact["contact_b"]], axis=1)],
+    n_group = int(group.max(initial=-1)) + 1
+    group_slide, group_row, group_end = _group_ranges(
+        n_group, group, n_touch, contacts, row_dof, n_moving, marker_body, joint
     )
     fall = float(np.hypot(*model.gravity))
     tables = Tables(
@@ -383,11 +450,13 @@ def pack(model: Model) -> System:
         n_pair=len(pairs),
         n_profile=int(np.sum(np.arange(row) - first + 1)),
         n_force=len(forces),
+        n_touch=n_touch,
         n_contact=len(contacts),
-        n_group=int(group.max(initial=-1)) + 1,
+        n_state=sum(c.has_state for c in contacts),
+        n_group=n_group,
         n_largest=int(np.bincount(group).max(initial=0)),
         n_guard=len(guards),
-        n_watch=len(guards) + 4 * len(contacts),
+        n_watch=len(guards) + 4 * len(contacts) + int(len(contacts) > n_touch),
         n_work=len(works),
         par=np.array(packer.par, dtype=float),
         address=np.array(packer.functions, dtype=np.int64),
@@ -403,10 +472,11 @@ def pack(model: Model) -> System:
         row_dof=row_dof,
         first=first,
         start=start,
-        contact_radius=np.array(radii, dtype=float),
-        contact_mu=np.array(mu, dtype=float),
-        contact_mu0=np.array(mu0, dtype=float),
         contact_group=group,
+        group_slide=group_slide,
+        group_row=group_row,
+        group_end=group_end,
+        state_scale=np.array([c.state_scale for c in contacts if c.has_state], float),
         **joint,
         **contact,
         **_columns("support", "law work", supports),
@@ -420,11 +490,13 @@ def pack(model: Model) -> System:
         tables=tables,
         bodies=tuple(b.name for b in packer.bodies),
         n_moving=n_moving,
-        joints=tuple(j.name for j in (*model.joints, *model.drives)),
+        joints=tuple(j.name for j in (*held, *model.drives)),
         forces=tuple(f.name for f in model.forces),
         supports=tuple(b.name for b in packer.supports),
         events=tuple(e.name for e in model.events),
-        contacts=tuple(contact_names),
+        contacts=tuple(c.name for c in contacts[:n_touch]),
+        slides=tuple(c.name for c in contacts[n_touch:]),
+        spots=tuple(c.spot for c in contacts if c.spot is not None),
         works=tuple(works),
         markers=packer.markers,
         size=size,
@@ -478,6 +550,15 @@ def _groups(
     n_moving: int, joints: NDArray[np.int64], contacts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Return the group of each contact: those linked through bodies with mass."""
+    leader = _leaders(n_moving, joints, contacts)
+    owners = leader[contacts.min(axis=1)] if len(contacts) else contacts[:, 0]
+    return np.unique(owners, return_inverse=True)[1].astype(np.int64)
+
+
+def _leaders(
+    n_moving: int, joints: NDArray[np.int64], contacts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return one body for each body with mass, the same for all that are linked."""
     leader = list(range(n_moving))
 
     def find(body: int) -> int:
@@ -488,45 +569,288 @@ def _groups(
     for a, b in (*joints.tolist(), *contacts.tolist()):
         if a < n_moving and b < n_moving:
             leader[find(a)] = find(b)
-    owners = [find(min(a, b)) for a, b in contacts.tolist()]
-    return np.unique(owners, return_inverse=True)[1].astype(np.int64)
+    return np.array([find(body) for body in range(n_moving)], dtype=np.int64)
+
+
+def _has_clearance(joint: Joint) -> bool:
+    return isinstance(joint, Prismatic) and joint.clearance is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spot:
+    """A place where bodies may touch: a disc on one, a surface on another.
+
+    A point is a disc of radius zero. A contact has several spots if outlines touch.
+    """
+
+    name: str  # as in columns
+    element: str  # the contact, or the guide with clearance
+    owner: str  # body of the surface
+    surface: Shape
+    body: str  # of the disc
+    centre: Point  # m, of the disc in its body's frame
+    radius: float  # m
+    has_friction: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ContactRow:
+    """One row of the contact tables."""
+
+    name: str
+    a: int  # marker
+    b: int  # marker
+    kind: int = TOUCH
+    shape: int = -1
+    shape_par: int = 0
+    radius: float = 0.0
+    normal: int = -1
+    normal_par: int = 0
+    normal_work: int = -1
+    work: int
+    joint: int = -1
+    length: float = 0.0
+    height: float = 0.0
+    law: int = NONE
+    friction: int = -1
+    friction_par: int = 0
+    rate: int = -1
+    mu0: float = 0.0
+    band: float = 0.0
+    state_scale: float = 1.0
+    spot: Spot | None = None
+
+    @property
+    def can_stick(self) -> bool:
+        return self.law == SET_VALUED
+
+    @property
+    def has_state(self) -> bool:
+        return self.rate >= 0
+
+
+def _contact_columns(contacts: list[_ContactRow]) -> dict[str, Any]:
+    """Return the columns of the contact tables that need no more than the rows."""
+    integers = "a b kind shape shape_par normal normal_par normal_work work law"
+    integers += " friction friction_par rate"
+    columns: dict[str, Any] = {
+        f"contact_{name}": np.array([getattr(c, name) for c in contacts], np.int64)
+        for name in integers.split()
+    }
+    columns |= {
+        f"contact_{name}": np.array([getattr(c, name) for c in contacts], float)
+        for name in ["radius", "length", "height", "mu0", "band"]
+    }
+    has_state = np.array([c.has_state for c in contacts], dtype=bool)
+    state = np.cumsum(has_state) - 1
+    columns["contact_state"] = np.where(has_state, state, -1).astype(np.int64)
+    return columns
+
+
+def _friction(
+    packer: _Packer, owner: Element, law: FrictionLaw | None
+) -> dict[str, Any]:
+    """Return the columns of a friction law, {} for none."""
+    if law is None:
+        return {}
+    kind = type(law)
+    limit: Any = getattr(kind, "limit", None)
+    force: Any = getattr(kind, "force", None)
+    if limit is None and force is None:
+        raise owner.fail(
+            "friction",
+            law,
+            f"{kind.__name__} has no static function 'limit(p, lam_n, speed)', nor "
+            "'force(p, lam_n, v_t, z)'",
+        )
+    columns: dict[str, Any] = {
+        "friction_par": packer.pool(law),
+        "mu0": law.static,
+        "band": law.band,
+    }
+    if limit is not None:
+        if law.static == 0.0 and limit(law.parameters(), 1.0, 1.0) == 0.0:
+            return {}
+        columns |= {
+            "law": SET_VALUED,
+            "friction": packer.function("limit", law, limit),
+        }
+        return columns
+    columns |= {"law": SMOOTH, "friction": packer.function("smooth", law, force)}
+    if law.has_state():
+        columns["rate"] = packer.function("rate", law, getattr(kind, "rate"))  # noqa: B009
+        columns["state_scale"] = law.state_scale
+    return columns
 
 
 def _pack_contacts(
-    model: Model, packer: _Packer, row: int, ledger: Callable[[str], int]
-) -> tuple[list[tuple[int, ...]], list[float], list[float], list[float], list[str]]:
-    """Take contacts apart into discs against surfaces."""
-    rows: list[tuple[int, ...]] = []
-    radii: list[float] = []
-    mu: list[float] = []
-    mu0: list[float] = []
-    names: list[str] = []
+    model: Model, packer: _Packer, ledger: Callable[[str], int]
+) -> list[_ContactRow]:
+    """Take contacts, and guides with clearance, apart into discs against surfaces."""
+    rows: list[_ContactRow] = []
+
+    def add(
+        element: Contact | Prismatic,
+        name: str,
+        normal: NormalLaw,
+        pair: tuple[Shape, str, int, float, Point | None],
+    ) -> None:
+        surface, body_a, marker_b, radius, arm = pair
+        friction = _friction(packer, element, element.friction)
+        body, x, y = packer.marker_rows[marker_b]
+        normal_work = ledger(f"{name}.normal")
+        rows.append(
+            _ContactRow(
+                name=name,
+                a=packer.marker(body_a),
+                b=marker_b,
+                shape=packer.kind("shape", surface),
+                shape_par=packer.append(surface.pair_parameters(arm)),
+                radius=radius,
+                normal=packer.kind("normal", normal),
+                normal_par=packer.pool(normal),
+                normal_work=normal_work,
+                work=ledger(f"{name}.friction"),
+                spot=Spot(
+                    name=name,
+                    element=element.name,
+                    owner=body_a,
+                    surface=surface,
+                    body=packer.bodies[body].name,
+                    centre=(x, y),
+                    radius=radius,
+                    has_friction=friction.get("law", NONE) == SET_VALUED,
+                ),
+                **friction,
+            )
+        )
+
     for contact in model.contacts:
         pairs = list(_elementary(packer, contact))
-        for k, (surface, body_a, marker_b, radius, arm) in enumerate(pairs):
+        for k, pair in enumerate(pairs):
             name = contact.name if len(pairs) == 1 else f"{contact.name}.{k + 1}"
-            friction = contact.friction
-            has_friction = isinstance(friction, Coulomb) and friction.static > 0.0
-            work = ledger(f"{name}.normal")
-            ledger(f"{name}.friction")
-            rows.append(
-                (
-                    packer.kind("shape", surface),
-                    packer.append(surface.pair_parameters(arm)),
-                    packer.marker(body_a),
-                    marker_b,
-                    packer.kind("normal", contact.normal),
-                    packer.pool(contact.normal),
-                    row if has_friction else -1,
-                    work,
-                )
+            add(contact, name, contact.normal, pair)
+    for joint in model.joints:
+        if isinstance(joint, Prismatic) and joint.normal is not None:
+            for corner, pair in _corners(packer, joint):
+                add(joint, f"{joint.name}.{corner}", joint.normal, pair)
+    return rows
+
+
+def _corners(
+    packer: _Packer, joint: Prismatic
+) -> Iterator[tuple[str, tuple[Shape, str, int, float, Point | None]]]:
+    """Yield name and contact of each corner of a block in a guide with clearance."""
+    assert joint.length is not None  # the joint was checked
+    assert joint.clearance is not None
+    body_a, x_a, y_a = packer.marker_rows[packer.marker(joint.a)]
+    body_b, x_b, y_b = packer.marker_rows[packer.marker(joint.b)]
+    half, wide = 0.5 * joint.length, 0.5 * joint.height
+    gap = wide + 0.5 * joint.clearance
+    turn = joint.axis - joint.angle  # of the guide in b's frame
+    c, s = math.cos(turn), math.sin(turn)
+    nx, ny = -math.sin(joint.axis), math.cos(joint.axis)
+    for flank, sign in (("lower", -1.0), ("upper", 1.0)):
+        surface = Line(
+            point=(x_a + sign * gap * nx, y_a + sign * gap * ny),
+            angle=joint.axis if sign < 0.0 else joint.axis + math.pi,
+        )
+        for end, side in (("front", 1.0), ("rear", -1.0)):
+            x, y = side * half, sign * wide
+            corner = (x_b + c * x - s * y, y_b + s * x + c * y)
+            disc = packer.place(packer.bodies[body_b].name, corner)
+            owner = packer.bodies[body_a].name
+            yield f"{end}_{flank}", (surface, owner, disc, 0.0, None)
+
+
+def _pack_slides(
+    joints: list[Joint], packer: _Packer, ledger: Callable[[str], int]
+) -> list[_ContactRow]:
+    """Return the sliding contacts inside joints with friction."""
+    rows: list[_ContactRow] = []
+    for k, joint in enumerate(joints):
+        if not isinstance(joint, Revolute | PinInSlot | Prismatic):
+            continue
+        friction = _friction(packer, joint, joint.friction)
+        if not friction:
+            continue
+        _check_linear(joint)
+        place: dict[str, Any] = {"kind": PIN, "radius": getattr(joint, "radius", None)}
+        if not isinstance(joint, Revolute):
+            guide = Line(angle=joint.axis)
+            place = {
+                "kind": SLOT,
+                "shape": packer.kind("shape", guide),
+                "shape_par": packer.append(guide.pair_parameters(None)),
+            }
+        if isinstance(joint, Prismatic):
+            place |= {"kind": GUIDE, "length": joint.length, "height": joint.height}
+        rows.append(
+            _ContactRow(
+                name=joint.name,
+                a=packer.marker(joint.a),
+                b=packer.marker(joint.b),
+                work=ledger(f"{joint.name}.friction"),
+                joint=k,
+                **place,
+                **friction,
             )
-            row += has_friction
-            radii.append(radius)
-            names.append(name)
-            mu.append(friction.mu if isinstance(friction, Coulomb) else 0.0)
-            mu0.append(friction.static if isinstance(friction, Coulomb) else 0.0)
-    return rows, radii, mu, mu0, names
+        )
+    return rows
+
+
+def _check_linear(joint: Revolute | PinInSlot | Prismatic) -> None:
+    """Refuse a law in a joint that is not linear in the load."""
+    law = joint.friction
+    kind: Any = type(law)
+    assert law is not None
+    p = law.parameters()
+    for speed in (0.0, 1e-3, 1.0):
+        values = [
+            kind.limit(p, load, speed)
+            if law.is_set_valued()
+            else kind.force(p, load, speed, 0.1 * law.state_scale)
+            for load in (0.0, 1.0, 2.0)
+        ]
+        bend = values[2] - 2.0 * values[1] + values[0]
+        if not abs(bend) <= LINEAR * max(abs(value) for value in values):
+            raise joint.fail(
+                "friction",
+                law,
+                f"in a joint, {kind.__name__} must be linear in lam_n, up to a "
+                "constant: the load depends on the friction there",
+            )
+
+
+def _group_ranges(
+    n_group: int,
+    group: NDArray[np.int64],
+    n_touch: int,
+    contacts: list[_ContactRow],
+    row_dof: NDArray[np.int64],
+    n_moving: int,
+    marker_body: NDArray[np.int64],
+    joint: dict[str, Any],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the joints with friction of each group, and its rows from to."""
+    counts = np.bincount(group[n_touch:], minlength=n_group)
+    slide = n_touch + np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    leader = _leaders(
+        n_moving,
+        marker_body[np.stack([joint["joint_a"], joint["joint_b"]], axis=1)],
+        marker_body[np.array([(c.a, c.b) for c in contacts], int).reshape(-1, 2)],
+    )
+    begin = np.zeros(n_group, dtype=np.int64)
+    end = np.zeros(n_group, dtype=np.int64)
+    bodies = np.where(row_dof[:, 0] >= 0, row_dof[:, 0], row_dof[:, 1]) // 3
+    of_row = leader[bodies] if len(bodies) else np.zeros(0, dtype=np.int64)
+    for g in range(n_group):
+        k = int(np.flatnonzero(group == g)[0])
+        body = min(int(marker_body[contacts[k].a]), int(marker_body[contacts[k].b]))
+        rows = np.flatnonzero(of_row == leader[body])
+        if len(rows):
+            begin[g], end[g] = rows[0], rows[-1] + 1
+    return slide, begin, end
 
 
 def _elementary(

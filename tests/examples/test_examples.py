@@ -4,13 +4,16 @@ import ast
 import importlib
 import math
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 from scipy.special import ellipj, ellipk
 
+from oracles import crank_rocker, guide
 from oracles import slider_crank as oracle
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
@@ -156,6 +159,59 @@ def test_feeder():
     # And so on, every period of the tray.
     later = run.result.events.t[3:6] - run.result.events.t[:3]
     np.testing.assert_allclose(later, 2 * math.pi / w, atol=RUN)
+
+
+def test_crank_rocker():
+    run = example("crank_rocker")
+    p = crank_rocker.Parameters(damping=run.DAMPING, speed=run.SPEED)
+    for side, values in run.half_turn.items():
+        exact = crank_rocker.forces(p, math.pi, -1 if side == "before" else 1)
+        expected = [exact.lam, exact.friction, -exact.torque]
+        # The crank is driven: no integration, round-off.
+        np.testing.assert_allclose(values, expected, rtol=0, atol=1e-9)
+    lost = crank_rocker.work_per_turn(p).friction
+    assert -run.work == pytest.approx(lost, abs=RUN)
+    # Closed forms, of which the angle is given to 5e-3 deg; both are smooth there.
+    at = math.radians(138.34)
+    exact = crank_rocker.critical_mu_torque(p, at)
+    assert run.critical == pytest.approx(float(exact), rel=1e-9)
+    error = run.jam()
+    assert error is not None
+    assert "slider" in str(error)
+    crank = 0.5 * math.pi - error.result.state().positions["crank"][2]
+    assert crank_rocker.critical_mu_rocker(p, crank) == pytest.approx(0.2, abs=RUN)
+
+
+def test_slider_in_guide():
+    run = example("slider_in_guide")
+    p = guide.Guide()
+    # One period of the reference from the same place; it is at rest at its ends.
+    arcs = guide.motion(p, run.PERIOD, x=run.START)
+    expected = [t for t, _, _ in guide.events(arcs)]
+    kinds = ("stick", "reverse", "break_away")
+    found = [r.t for r in run.result.events if r.kind in kinds and r.t < run.PERIOD]
+    np.testing.assert_allclose(found, expected, atol=RUN)
+    # Errors of Karnopp's law go with the root of its band, each a tenth of the other:
+    # less than a factor 10 and more than 2 from one to the next.
+    errors = [run.errors[band] for band in run.BANDS]
+    for large, small in pairwise(errors):
+        assert 2.0 < large / small < 10.0
+    # To the digits given for 1e-3 m/s.
+    assert run.errors[1e-3] == pytest.approx(3.7e-3, abs=1e-4)
+
+
+def test_friction_laws():
+    run = example("friction_laws")
+    m, k, speed, mu0, mu, g, width = 1.0, 100.0, 0.1, 0.4, 0.3, 9.81, 0.05
+    assert run.away == pytest.approx(mu0 * m * g / (k * speed), abs=RUN)
+    assert run.creep["coulomb"] == pytest.approx(0.0, abs=1e-12)  # it sticks: round-off
+
+    def smeared(t, y):
+        return [y[1], mu * g * math.tanh((speed - y[1]) / width) - k / m * y[0]]
+
+    swing = solve_ivp(smeared, (0, run.away), [0, speed], rtol=1e-10, atol=1e-12)
+    expected = speed * run.away - swing.y[0, -1]
+    assert run.creep["regularised"] == pytest.approx(expected, abs=RUN)
 
 
 def test_demo(tmp_path, capsys):

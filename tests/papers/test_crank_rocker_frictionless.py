@@ -26,7 +26,7 @@ CASES = [(c, g) for c in (0.0, 8.0) for g in (0.0, 9.81)]
 
 
 def turn(damping, gravity=0.0):
-    model = gallery.build("crank_rocker", damping=damping, gravity=gravity)
+    model = gallery.build("crank_rocker", mu=0.0, damping=damping, gravity=gravity)
     oracle = crank_rocker.Parameters(mu=0.0, damping=damping, gravity=gravity)
     return simulate(model, until=TURN, rtol=RTOL), oracle
 
@@ -106,7 +106,7 @@ def test_normal_force_of_the_paper(damping):
 def test_speed_turns_the_motion_round():
     """Backwards, the same poses: positions mirror, and so do the forces."""
     p = crank_rocker.Parameters(mu=0.0, speed=-2.0, damping=8.0)
-    model = gallery.build("crank_rocker", speed=-2.0, damping=8.0)
+    model = gallery.build("crank_rocker", mu=0.0, speed=-2.0, damping=8.0)
     result = simulate(model, until=np.pi, rtol=RTOL)
     t = np.linspace(0.0, np.pi, 91)
     exact = crank_rocker.ccw_state(p, 0.5 * np.pi - p.speed * t)

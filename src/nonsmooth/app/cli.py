@@ -785,7 +785,7 @@ def _findings(system: System) -> list[tuple[str, str]]:
         entry.constraints(system.tables, work, 0.0, q, v, g, rate)
         entry.rows_matrix(system.tables, work, J)
         rows = J.reshape(n_row, system.n_dof) * np.sqrt(system.tables.minv)
-        first = system.tables.joint_row[len(model.joints) :]
+        first = system.tables.joint_row[system.n_held :]
         is_drive = np.isin(np.arange(n_row), first)
         left = n_coordinate - _rank(rows)
         driven = n_coordinate - _rank(rows[~is_drive]) - left

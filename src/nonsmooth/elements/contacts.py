@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nonsmooth.elements.base import Named
-from nonsmooth.elements.friction import Coulomb, FrictionLaw
+from nonsmooth.elements.friction import FrictionLaw
 from nonsmooth.elements.normal import NormalLaw
 
 
@@ -28,9 +28,3 @@ class Contact(Named, family="contact", is_kind=True):
     b: str
     normal: NormalLaw
     friction: FrictionLaw | None = None
-
-    def check(self) -> None:
-        super().check()
-        if self.friction is not None and not isinstance(self.friction, Coulomb):
-            # The switch knows one law; any other would pass for none.
-            raise self.fail("friction", self.friction, "give Coulomb(mu=...) or None")

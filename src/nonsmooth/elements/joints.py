@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nonsmooth.elements.base import Named, quantity
+from nonsmooth.elements.friction import FrictionLaw
+from nonsmooth.elements.normal import NormalLaw
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +40,26 @@ class Joint(Named, family="joint"):
 
 @dataclass(frozen=True, kw_only=True)
 class Revolute(Joint):
-    """Two points stay together.
+    """Two points stay together: a pin in a hole, with friction if a law is given.
 
     g = p_b - p_a
+
+    The pin rubs on the hole with the slip velocity v_t = radius (omega_b - omega_a)
+    under the load |F| of the joint's force F = (lam_x, lam_y), the exact cone, so that
+    a slipping pin resists with the torque mu radius |F|.
     """
 
     n_row: ClassVar[int] = 2
+
+    friction: FrictionLaw | None = None
+    radius: float | None = quantity("m, of the pin", default=None, above=0.0)
+
+    def check(self) -> None:
+        super().check()
+        if self.friction is not None and self.radius is None:
+            raise self.fail(
+                "radius", None, "friction on a pin acts at its radius; must be > 0 m"
+            )
 
     @staticmethod
     def rows(p, s, a, b, out):
@@ -61,12 +77,17 @@ class PinInSlot(Joint):
     """Point b stays on a line through point a, turning with a's body.
 
     g = n·(p_b - p_a),  n = (-sin φ, cos φ),  φ = theta_a + axis
+
+    With a friction law it is the sliding joint of [WangWangZhuang2014]_: b rubs along
+    (cos φ, sin φ) under the load |lam|, on one flank of the slot where lam > 0 pushes
+    b along n, on the other where lam < 0.
     """
 
     n_row: ClassVar[int] = 1
     holds_angle: ClassVar[tuple[bool, bool]] = (True, False)
 
     axis: float = quantity("rad, direction of the slot in a's frame", default=0.0)
+    friction: FrictionLaw | None = None
 
     @staticmethod
     def rows(p, s, a, b, out):
@@ -90,9 +111,23 @@ class PinInSlot(Joint):
 
 @dataclass(frozen=True, kw_only=True)
 class Prismatic(Joint):
-    """Point b slides on a line fixed in a, without turning relative to a.
+    """A block with its middle at b slides in a guide fixed in a, without turning in it.
 
     g_1 = n·(p_b - p_a),  g_2 = theta_b - theta_a - angle
+
+    With a friction law the block has a length along the guide and a height across it.
+    Its two ends press on either flank of the guide with the forces
+
+        u_f, u_r = lam_1/2 ± (lam_2 + s mu (height/2) lam_1)/length
+
+    on the front end, along +axis, and the rear end; s is the sign of the slip. u > 0 is
+    the flank that pushes b along n. Friction acts on the flanks under the load
+    |u_f| + |u_r|: flat on one flank, or on two diagonal corners. It is the limit of a
+    small clearance; with none at all the load of a rigid block would be indeterminate.
+
+    With a `clearance`, the width of the guide less the height of the block, there is no
+    constraint: the four corners touch the flanks by the law `normal`, as contacts
+    "name.front_lower", "name.rear_lower", "name.front_upper" and "name.rear_upper".
     """
 
     n_row: ClassVar[int] = 2
@@ -100,6 +135,35 @@ class Prismatic(Joint):
 
     axis: float = quantity("rad, direction of the guide in a's frame", default=0.0)
     angle: float = quantity("rad, of b relative to a", default=0.0)
+    friction: FrictionLaw | None = None
+    length: float | None = quantity("m, of the block along the guide", default=None)
+    height: float = quantity("m, of the block", default=0.0, minimum=0.0)
+    clearance: float | None = quantity("m, of the guide", default=None, minimum=0.0)
+    normal: NormalLaw | None = None  # of the corners, with a clearance
+
+    def check(self) -> None:
+        super().check()
+        needs_length = self.friction is not None or self.clearance is not None
+        if (self.length is None and needs_length) or (
+            self.length is not None and not self.length > 0.0
+        ):
+            raise self.fail(
+                "length",
+                self.length,
+                "a slider of no length cannot bear a moment; must be > 0 m, or use "
+                "PinInSlot for a point that turns freely",
+            )
+        if self.clearance is not None and self.normal is None:
+            raise self.fail(
+                "normal",
+                None,
+                "corners in a guide with clearance need a law of contact; give e.g. "
+                "KelvinVoigt(stiffness=...)",
+            )
+        if self.normal is not None and self.clearance is None:
+            raise self.fail(
+                "normal", self.normal, "it has a meaning only with a clearance"
+            )
 
     @staticmethod
     def rows(p, s, a, b, out):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nonsmooth.elements.friction import Coulomb
 from nonsmooth.errors import ModelError
 
 # A system of more bodies than this would only fill the memory.
@@ -35,3 +36,11 @@ def friction(system: str, **pair: float) -> None:
     (rest, mu0), (slip, mu) = pair.items()
     if not mu <= mu0:
         raise ModelError(f"{system}: {slip} = {mu!r}; must be <= {rest} = {mu0:g}")
+
+
+def coulomb(system: str, mu: float, mu0: float | None) -> Coulomb | None:
+    """Return dry friction, none where there is none; mu0 is mu where left out."""
+    at_least(system, 0.0, mu=mu)
+    if mu0 is not None:
+        friction(system, mu0=mu0, mu=mu)
+    return Coulomb(mu=mu, mu_static=mu0) if mu or mu0 else None

@@ -1,15 +1,18 @@
-"""A slider-crank, driven at constant speed."""
+"""A slider-crank, driven at constant speed, with friction if wanted."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from nonsmooth.elements.bodies import Ground, RigidBody
 from nonsmooth.elements.drives import RotationDrive
+from nonsmooth.elements.friction import Coulomb
 from nonsmooth.elements.joints import Prismatic, Revolute
 from nonsmooth.elements.laws import ConstantRate
+from nonsmooth.elements.normal import KelvinVoigt
 from nonsmooth.errors import ModelError
-from nonsmooth.gallery._checks import positive
+from nonsmooth.gallery._checks import at_least, coulomb, positive
 from nonsmooth.model import Model
 
 UNTIL = 2.0  # s
@@ -26,6 +29,15 @@ def slider_crank(
     gravity: float = 9.81,
     speed: float = 10.0,
     angle: float = 0.0,
+    mu: float = 0.0,
+    mu0: float | None = None,
+    slider_length: float | None = None,
+    slider_height: float | None = None,
+    pin_mu: float = 0.0,
+    pin_radius: float = 0.01,
+    clearance: float | None = None,
+    contact_stiffness: float = 1e6,
+    contact_damping: float = 200.0,
 ) -> Model:
     """Drive a slider along a horizontal guide by a crank and a connecting rod.
 
@@ -33,6 +45,17 @@ def slider_crank(
     guide to the right of it. Crank and rod are uniform; the slider's mass centre is
     its pin. The motion is known in closed form, so that every reaction can be
     checked.
+
+    With `mu` the slider, a block, rubs in its guide, and with `pin_mu` all three pins
+    rub in their holes. The motion stays the same, but the guide may lock: the forces
+    have one solution at every angle up to
+
+        mu = sqrt(rod_length^2 - crank_length^2)/crank_length
+
+    for a slider of no height and no offset, 2.83 by default. With a `clearance` the
+    block is loose in the guide and its four corners strike it: `guide.front_lower`,
+    `guide.rear_lower`, `guide.front_upper` and `guide.rear_upper`, front being along
+    +x. It starts in the middle.
 
     Bodies `crank` (points `O`, `A`), `rod` (`A`, `B`) and `slider`; joints
     `main_pin` at O, `crank_pin` at A, `slider_pin` at B and `guide`; drive `motor`.
@@ -57,6 +80,26 @@ def slider_crank(
         Angular velocity of the crank, counter-clockwise, rad/s.
     angle : float
         Angle of the crank at the start, counter-clockwise from +x, rad.
+    mu : float
+        Coefficient of friction of the slider in motion, 1. No friction if it is 0.
+    mu0 : float, optional
+        The same at rest, 1; set by `mu`. Not below mu.
+    slider_length : float, optional
+        Length of the slider along the guide, m; set by `crank_length` to half of it.
+    slider_height : float, optional
+        Height of the slider across the guide, m; set by `slider_length`, a square. It
+        may be 0.
+    pin_mu : float
+        Coefficient of friction of the pins, 1. No friction if it is 0.
+    pin_radius : float
+        Radius of the pins, m.
+    clearance : float, optional
+        Width of the guide less the height of the slider, m; without one the slider
+        fits, and the forces at its ends are set by `slider_length`.
+    contact_stiffness : float
+        Stiffness of a corner of the slider, N/m. Only with a clearance.
+    contact_damping : float
+        Damping of a corner of the slider, N s/m. Only with a clearance.
 
     References
     ----------
@@ -75,6 +118,15 @@ def slider_crank(
             f"slider_crank: rod_length = {rod_length!r}; the crank can turn only if it "
             f"is > crank_length + |offset| = {crank_length + abs(offset):g} m"
         )
+    friction = coulomb("slider_crank", mu, mu0)
+    length = 0.5 * crank_length if slider_length is None else slider_length
+    height = length if slider_height is None else slider_height
+    positive("slider_crank", slider_length=length, pin_radius=pin_radius)
+    at_least("slider_crank", 0.0, slider_height=height, pin_mu=pin_mu)
+    positive("slider_crank", contact_stiffness=contact_stiffness)
+    at_least("slider_crank", 0.0, contact_damping=contact_damping)
+    if clearance is not None:
+        at_least("slider_crank", 0.0, clearance=clearance)
     r, l = crank_length, rod_length
     c1, s1 = math.cos(angle), math.sin(angle)
     s2 = (offset - r * s1) / l
@@ -82,9 +134,6 @@ def slider_crank(
     w2 = -r * c1 * speed / (l * c2)
     pin = (r * c1, r * s1)
     pin_velocity = (-r * s1 * speed, r * c1 * speed)
-    # The slider never turns: its inertia, here that of a square block half as wide
-    # as the crank is long, has no influence.
-    side = 0.5 * r
     crank = RigidBody(
         name="crank",
         mass=crank_mass,
@@ -111,19 +160,39 @@ def slider_crank(
     slider = RigidBody(
         name="slider",
         mass=slider_mass,
-        inertia=slider_mass * side**2 / 6.0,
+        # Of no influence unless there is a clearance: the slider never turns.
+        inertia=slider_mass * (length**2 + height**2) / 12.0,
         position=(pin[0] + l * c2, offset),
         velocity=(pin_velocity[0] - l * s2 * w2, 0.0),
     )
+    guide = Prismatic(name="guide", a="ground.guide", b="slider")
+    if clearance is not None:
+        guide = replace(
+            guide,
+            friction=friction,
+            length=length,
+            height=height,
+            clearance=clearance,
+            normal=KelvinVoigt(stiffness=contact_stiffness, damping=contact_damping),
+        )
+    elif friction is not None:
+        guide = replace(guide, friction=friction, length=length, height=height)
+
+    def pin_joint(name: str, a: str, b: str) -> Revolute:
+        if pin_mu == 0.0:
+            return Revolute(name=name, a=a, b=b)
+        law = Coulomb(mu=pin_mu)
+        return Revolute(name=name, a=a, b=b, friction=law, radius=pin_radius)
+
     return Model(
         title="slider-crank",
         gravity=(0.0, -gravity),
         bodies=(Ground(points={"guide": (0.0, offset)}), crank, rod, slider),
         joints=(
-            Revolute(name="main_pin", b="crank.O"),
-            Revolute(name="crank_pin", a="crank.A", b="rod.A"),
-            Revolute(name="slider_pin", a="rod.B", b="slider"),
-            Prismatic(name="guide", a="ground.guide", b="slider"),
+            pin_joint("main_pin", "ground", "crank.O"),
+            pin_joint("crank_pin", "crank.A", "rod.A"),
+            pin_joint("slider_pin", "rod.B", "slider"),
+            guide,
         ),
         drives=(
             RotationDrive(

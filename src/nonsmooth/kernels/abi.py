@@ -19,6 +19,8 @@ address, so a new law never recompiles the solver.
     guard      guard(p, t, a, b, out)      out[0:2] = g, g'
     shape      nearest(p, a, b, out)       out[0:4] = distance, normal, its rate
     normal     force(p, overlap, overlap_rate, approach_rate)
+    friction   limit(p, lam_n, speed), or force(p, lam_n, v_t, z)
+               with rate(p, lam_n, v_t, z)
 
 `p` points to the element's parameters, in the order of its fields; `s` to the
 values of its time laws, three per law; `a` and `b` to the motion of its two
@@ -250,6 +252,9 @@ SIGNATURES = {
     "guard": types.void(_PTR, types.float64, _PTR, _PTR, _PTR),
     "shape": types.void(_PTR, _PTR, _PTR, _PTR),
     "normal": types.float64(_PTR, types.float64, types.float64, types.float64),
+    "limit": types.float64(_PTR, types.float64, types.float64),
+    "smooth": types.float64(_PTR, types.float64, types.float64, types.float64),
+    "rate": types.float64(_PTR, types.float64, types.float64, types.float64),
 }
 
 # Callbacks live as long as the process: kernels hold only their addresses.
@@ -323,6 +328,18 @@ if JIT:
         return f8(addr, p, f8, f8, f8), _emit_call
 
     @intrinsic
+    def call_limit(typing, addr, p, lam_n, speed):
+        """Call limit(p, lam_n, speed)."""
+        f8 = types.float64
+        return f8(addr, p, f8, f8), _emit_call
+
+    @intrinsic
+    def call_smooth(typing, addr, p, lam_n, v_t, z):
+        """Call force(p, lam_n, v_t, z), or rate(p, lam_n, v_t, z)."""
+        f8 = types.float64
+        return f8(addr, p, f8, f8, f8), _emit_call
+
+    @intrinsic
     def data(typing, array):
         """Return the pointer to a contiguous array's first entry."""
 
@@ -375,6 +392,14 @@ else:
     def call_normal(addr, p, overlap, overlap_rate, approach_rate):
         """Call force(p, overlap, overlap_rate, approach_rate)."""
         return _functions[addr](p, overlap, overlap_rate, approach_rate)
+
+    def call_limit(addr, p, lam_n, speed):
+        """Call limit(p, lam_n, speed)."""
+        return _functions[addr](p, lam_n, speed)
+
+    def call_smooth(addr, p, lam_n, v_t, z):
+        """Call force(p, lam_n, v_t, z), or rate(p, lam_n, v_t, z)."""
+        return _functions[addr](p, lam_n, v_t, z)
 
     def data(array):
         """Return the array itself."""

@@ -3,7 +3,7 @@
     g'  = J v + g_t          g'' = J a + bias          M a = f + J^T lam
 
 Each stage reads only what the stages before it wrote: time laws and supports,
-markers, joint rows, forces.
+markers, joint rows, contacts, forces.
 """
 
 import math
@@ -13,8 +13,10 @@ from nonsmooth.kernels.abi import (
     call_force,
     call_joint,
     call_law,
+    call_limit,
     call_normal,
     call_shape,
+    call_smooth,
     kernel,
     stack_floats,
 )
@@ -22,12 +24,18 @@ from nonsmooth.kernels.abi import (
 # State of a contact: apart, pressing, or overlapping without force.
 OPEN, PRESSING, RELEASED = 0, 1, 2
 # Slip of a contact at rest: held by its row; or, where others hold it too, with its
-# friction at the static limit, against a slip of either sign.
-STICK, PINNED = 0, 2
+# friction at the static limit, against a slip of either sign; or moving within the
+# band of velocities that counts as rest, with its friction at that limit.
+STICK, PINNED, YIELDING = 0, 2, 3
+# Where a contact is: between shapes; or inside a joint, of a point in a slot, a block
+# in a guide, a pin in a hole.
+TOUCH, SLOT, GUIDE, PIN = 0, 1, 2, 3
+# Its friction: none, decided between stick and slip, or a function of the state.
+NONE, SET_VALUED, SMOOTH = 0, 1, 2
 # Part of the fastest body's speed in the round-off of every other's.
 SPREAD = 1e-2
 # Numbers kept for each contact.
-CONTACT = 12
+CONTACT = 16
 (
     GAP,  # m
     N_X,  # normal, from a to b
@@ -35,12 +43,16 @@ CONTACT = 12
     TURN,  # rad/s, of the normal
     GAP_RATE,  # m/s
     V_T,  # m/s
-    FORCE,  # N, the normal law's value, not cut off
-    LAM_N,  # N
+    FORCE,  # N, the normal law's value, not cut off; of a joint along its normal
+    LAM_N,  # N, the load: never negative
     LAM_T,  # N
     ARM,  # from marker a to the contact point: x, then y
     ARM_Y,
     SLIP_BIAS,  # m/s^2, v_t' = G_a a_a + G_b a_b + this
+    PHI,  # of a joint that slides: lam_t = -(phi lam_n + drag)
+    DRAG,  # N
+    FRONT,  # N, of the flanks of a block in a guide, or of a point in a slot
+    REAR,  # N
 ) = range(CONTACT)
 
 
@@ -156,34 +168,95 @@ def contacts(m, w):
     """
     for k in range(m.n_contact):
         c = at(w.contact, CONTACT * k)
-        a = at(w.motion, 9 * m.contact_a[k])
-        b = at(w.motion, 9 * m.contact_b[k])
-        call_shape(
-            m.address[m.contact_shape[k]], at(m.par, m.contact_shape_par[k]), a, b, c
-        )
-        radius = m.contact_radius[k]
-        c[GAP] -= radius
-        nx, ny = c[N_X], c[N_Y]
-        tx, ty = ny, -nx
-        c[ARM] = b[0] - radius * nx - a[0]
-        c[ARM_Y] = b[1] - radius * ny - a[1]
-        dx, dy = b[3] - a[3], b[4] - a[4]
-        wx = dx + b[5] * radius * ny + a[5] * c[ARM_Y]
-        wy = dy - b[5] * radius * nx - a[5] * c[ARM]
-        c[GAP_RATE] = nx * wx + ny * wy
-        c[V_T] = tx * wx + ty * wy
-        c[SLIP_BIAS] = a[5] * (nx * dx + ny * dy) + c[TURN] * c[GAP_RATE]
-        c[FORCE] = 0.0
-        if w.side[k] != OPEN:
-            c[FORCE] = normal_force(m, w, k, c[GAP], c[GAP_RATE])
-        c[LAM_N] = c[FORCE] if w.side[k] == PRESSING else 0.0
-        if w.is_clamped:
-            c[LAM_N] = max(0.0, c[FORCE]) if c[GAP] < 0.0 else 0.0
-        c[LAM_T] = -w.slip[k] * m.contact_mu[k] * c[LAM_N]
-        if abs(w.slip[k]) == PINNED:
-            c[LAM_T] = -0.5 * w.slip[k] * m.contact_mu0[k] * c[LAM_N]
+        if m.contact_kind[k] == PIN:
+            turn_pin(m, w, k, c)
+        else:
+            touch(m, w, k, c)
+        if k < m.n_touch:
+            c[FORCE] = 0.0
+            if w.side[k] != OPEN:
+                c[FORCE] = normal_force(m, w, k, c[GAP], c[GAP_RATE])
+            c[LAM_N] = c[FORCE] if w.side[k] == PRESSING else 0.0
+            if w.is_clamped:
+                c[LAM_N] = max(0.0, c[FORCE]) if c[GAP] < 0.0 else 0.0
+            c[LAM_T] = friction_force(m, w, k, c[LAM_N], c[V_T])
+        else:
+            # The load is a reaction: friction is linear in it.
+            c[DRAG] = -friction_force(m, w, k, 0.0, c[V_T])
+            c[PHI] = -friction_force(m, w, k, 1.0, c[V_T]) - c[DRAG]
         if m.contact_row[k] >= 0:
             contact_row(m, w, k, c)
+
+
+@kernel
+def touch(m, w, k, c):
+    """Write the geometry and rates of a disc against a surface."""
+    a = at(w.motion, 9 * m.contact_a[k])
+    b = at(w.motion, 9 * m.contact_b[k])
+    call_shape(
+        m.address[m.contact_shape[k]], at(m.par, m.contact_shape_par[k]), a, b, c
+    )
+    radius = m.contact_radius[k]
+    c[GAP] -= radius
+    nx, ny = c[N_X], c[N_Y]
+    tx, ty = ny, -nx
+    c[ARM] = b[0] - radius * nx - a[0]
+    c[ARM_Y] = b[1] - radius * ny - a[1]
+    dx, dy = b[3] - a[3], b[4] - a[4]
+    wx = dx + b[5] * radius * ny + a[5] * c[ARM_Y]
+    wy = dy - b[5] * radius * nx - a[5] * c[ARM]
+    c[GAP_RATE] = nx * wx + ny * wy
+    c[V_T] = tx * wx + ty * wy
+    c[SLIP_BIAS] = a[5] * (nx * dx + ny * dy) + c[TURN] * c[GAP_RATE]
+
+
+@kernel
+def turn_pin(m, w, k, c):
+    """Write the rates of a pin that turns in a hole: v_t = r (omega_b - omega_a)."""
+    for i in range(CONTACT):
+        if i != LAM_N and i != LAM_T:
+            c[i] = 0.0
+    a = at(w.motion, 9 * m.contact_a[k])
+    b = at(w.motion, 9 * m.contact_b[k])
+    c[V_T] = m.contact_radius[k] * (b[5] - a[5])
+
+
+@kernel
+def friction_force(m, w, k, lam_n, v_t):
+    """Return lam_t of a contact that its row does not hold, under a given load."""
+    law, slip = m.contact_law[k], w.slip[k]
+    if law == NONE:
+        return 0.0
+    p = at(m.par, m.contact_friction_par[k])
+    address = m.address[m.contact_friction[k]]
+    if law == SMOOTH:
+        z = w.z[m.contact_state[k]] if m.contact_state[k] >= 0 else 0.0
+        return call_smooth(address, p, lam_n, v_t, z)
+    sign = 1.0 if slip > 0 else -1.0
+    if abs(slip) == 1:
+        return -sign * call_limit(address, p, lam_n, abs(v_t))
+    return -sign * m.contact_mu0[k] * lam_n if slip != STICK else 0.0
+
+
+@kernel
+def states(m, w, v):
+    """Take over the internal states of friction laws; they follow the velocities."""
+    for i in range(m.n_state):
+        w.z[i] = v[m.n_dof + i]
+
+
+@kernel
+def state_rates(m, w, rate):
+    """Write the rates of the internal states; a contact without force keeps its."""
+    for k in range(m.n_contact):
+        i = m.contact_state[k]
+        if i >= 0:
+            rate[i] = 0.0
+            if w.side[k] == PRESSING:
+                c = at(w.contact, CONTACT * k)
+                p = at(m.par, m.contact_friction_par[k])
+                address = m.address[m.contact_rate[k]]
+                rate[i] = call_smooth(address, p, c[LAM_N], c[V_T], w.z[i])
 
 
 @kernel
@@ -195,6 +268,8 @@ def slip_scale(m, w, k):
     c = at(w.contact, CONTACT * k)
     a = at(w.motion, 9 * m.contact_a[k])
     b = at(w.motion, 9 * m.contact_b[k])
+    if m.contact_kind[k] == PIN:
+        return m.contact_radius[k] * (abs(a[5]) + abs(b[5]) + SPREAD * w.spin)
     speed = math.hypot(a[3], a[4]) + math.hypot(b[3], b[4])
     speed += abs(a[5]) * math.hypot(c[ARM], c[ARM_Y])
     return speed + abs(b[5]) * m.contact_radius[k] + SPREAD * w.speed
@@ -215,6 +290,12 @@ def normal_force(m, w, k, gap, gap_rate):
 @kernel
 def contact_block(m, k, c, G):
     """Write v_t's coefficients on the motions of markers a and b."""
+    if m.contact_kind[k] == PIN:
+        for i in range(6):
+            G[i] = 0.0
+        G[2] = -m.contact_radius[k]
+        G[5] = m.contact_radius[k]
+        return
     tx, ty = c[N_Y], -c[N_X]
     G[0] = -tx
     G[1] = -ty
@@ -227,10 +308,10 @@ def contact_block(m, k, c, G):
 
 @kernel
 def contact_row(m, w, k, c):
-    """Write the row v_t = 0 of a sticking contact, or an empty one."""
+    """Write the row v_t = hold of a sticking contact, or an empty one."""
     i = m.contact_row[k]
     w.g[i] = 0.0
-    w.g_t[i] = 0.0
+    w.g_t[i] = -w.hold[k] if w.is_active[i] else 0.0
     w.bias[i] = 0.0
     if not w.is_active[i]:
         for j in range(6):
@@ -255,6 +336,15 @@ def push_contact(m, w, k, lam_n, lam_t):
     push(m, w, m.contact_b[k], wrench, 1.0)
     wrench[2] = c[ARM] * fy - c[ARM_Y] * fx
     push(m, w, m.contact_a[k], wrench, -1.0)
+
+
+@kernel
+def push_friction(m, w, k, force):
+    """Apply a friction force inside a joint to both bodies."""
+    G = stack_floats(6)
+    contact_block(m, k, at(w.contact, CONTACT * k), G)
+    push(m, w, m.contact_a[k], G, force)
+    push(m, w, m.contact_b[k], at(G, 3), force)
 
 
 @kernel
@@ -348,10 +438,15 @@ def forces(m, w, t):
         )
         push(m, w, m.force_b[k], out, 1.0)
         push(m, w, m.force_a[k], at(out, 3), 1.0)
-    for k in range(m.n_contact):
+    for k in range(m.n_touch):
         if w.side[k] == PRESSING:
             c = at(w.contact, CONTACT * k)
             push_contact(m, w, k, c[LAM_N], c[LAM_T])
+    for k in range(m.n_touch, m.n_contact):
+        # What does not depend on the load; the rest is found with the reactions.
+        drag = w.contact[CONTACT * k + DRAG]
+        if drag != 0.0:
+            push_friction(m, w, k, -drag)
 
 
 @kernel
@@ -392,8 +487,9 @@ def powers(m, w, power):
             power[m.force_work[k]] = total
     for k in range(m.n_contact):
         c = at(w.contact, CONTACT * k)
-        power[m.contact_work[k]] = c[LAM_N] * c[GAP_RATE]
-        power[m.contact_work[k] + 1] = c[LAM_T] * c[V_T]
+        power[m.contact_work[k]] = c[LAM_T] * c[V_T]
+        if m.contact_normal_work[k] >= 0:
+            power[m.contact_normal_work[k]] = c[LAM_N] * c[GAP_RATE]
     for k in range(m.n_support):
         if m.support_work[k] >= 0:
             total = 0.0

@@ -1,7 +1,15 @@
 """Kernels called from Python outside the march; arrays arrive flat and contiguous."""
 
-from nonsmooth.kernels import assemble, guards, modes, skyline, switch
-from nonsmooth.kernels.abi import at, data, kernel
+from nonsmooth.kernels import (
+    assemble,
+    flanks,
+    guards,
+    modes,
+    reactions,
+    skyline,
+    switch,
+)
+from nonsmooth.kernels.abi import at, data, kernel, stack_floats
 
 # Least pivot of S, relative to its diagonal entry, of an ordinary pose.
 NEARLY_SINGULAR = 1e-4
@@ -11,10 +19,10 @@ NEARLY_SINGULAR = 1e-4
 def constraints(m, w, t, q, v, g, rate):
     """Write violation and its rate for every row; return the least pivot of S."""
     modes.configure(m, w, t, data(q), data(v))
-    modes.factor_rows(m, w)
+    reactions.factor_rows(m, w)
     for i in range(m.n_row):
         g[i] = w.g[i]
-        rate[i] = modes.row_rate(m, w, i, data(v))
+        rate[i] = reactions.row_rate(m, w, i, data(v))
     return w.pivot
 
 
@@ -28,14 +36,14 @@ def project_positions(m, w, t, q, v, size):
 def project_velocities(m, w, t, q, v):
     """Change v by the impulse of the constraints."""
     modes.configure(m, w, t, data(q), data(v))
-    modes.factor_rows(m, w)
+    reactions.factor_rows(m, w)
     modes.project_velocities(m, w, data(v))
 
 
 @kernel
 def gaps(m, w, b):
     """Return the largest part of b that S x = b cannot reach; factors are current."""
-    modes.solve_rows(m, w, data(b), w.lam)
+    reactions.solve_rows(m, w, data(b), w.lam)
     largest = 0.0
     skyline.residual(m.n_row, m.first, m.start, w.S, w.lam, data(b), w.r)
     for i in range(m.n_row):
@@ -84,6 +92,7 @@ def static_force(m, w, t, q, rest, f):
     assemble.rows(m, w)
     for k in range(m.n_contact):
         is_closed = w.contact[assemble.CONTACT * k + assemble.GAP] < 0.0
+        is_closed = is_closed or k >= m.n_touch
         w.side[k] = assemble.PRESSING if is_closed else assemble.OPEN
         w.slip[k] = assemble.STICK
     assemble.contacts(m, w)
@@ -102,7 +111,7 @@ def freeze(m, w):
 
 
 @kernel
-def project_samples(m, w, n, t, y, n_y, size, mode, approach):
+def project_samples(m, w, n, t, y, n_y, size, mode, held):
     """Move sampled states onto the constraints, except near a singular pose.
 
     There the correction would be larger than the error it mends.
@@ -112,11 +121,11 @@ def project_samples(m, w, n, t, y, n_y, size, mode, approach):
         set_mode(
             m,
             w,
-            at(data(mode), 2 * k * m.n_contact),
-            at(data(approach), k * m.n_contact),
+            at(data(mode), 3 * k * m.n_contact),
+            at(data(held), 2 * k * m.n_contact),
         )
         modes.configure(m, w, t[k], state, at(state, m.n_dof))
-        modes.factor_rows(m, w)
+        reactions.factor_rows(m, w)
         if w.pivot > NEARLY_SINGULAR:
             modes.project(m, w, t[k], state, size)
 
@@ -132,7 +141,7 @@ def evaluate_samples(
     alpha,
     beta,
     mode,
-    approach,
+    held,
     lam,
     a,
     motion,
@@ -148,11 +157,11 @@ def evaluate_samples(
         set_mode(
             m,
             w,
-            at(data(mode), 2 * k * m.n_contact),
-            at(data(approach), k * m.n_contact),
+            at(data(mode), 3 * k * m.n_contact),
+            at(data(held), 2 * k * m.n_contact),
         )
         modes.configure(m, w, t[k], state, v)
-        modes.factor_rows(m, w)
+        reactions.factor_rows(m, w)
         modes.accelerate(m, w, t[k], v, alpha, beta, at(data(a), k * m.n_dof))
         assemble.add_acceleration(m, w, at(data(a), k * m.n_dof))
         copy(m.n_row, w.lam, at(data(lam), k * m.n_row))
@@ -165,19 +174,21 @@ def evaluate_samples(
 
 
 @kernel
-def set_sample_mode(m, w, k, mode, approach):
+def set_sample_mode(m, w, k, mode, held):
     """Set the mode of sample k."""
     n = m.n_contact
-    set_mode(m, w, at(data(mode), 2 * k * n), at(data(approach), k * n))
+    set_mode(m, w, at(data(mode), 3 * k * n), at(data(held), 2 * k * n))
 
 
 @kernel
-def set_mode(m, w, mode, approach):
-    """Set sides, slips and approach rates."""
+def set_mode(m, w, mode, held):
+    """Set sides, slips and flanks; rates of approach, and slip held."""
     for k in range(m.n_contact):
         w.side[k] = mode[k]
         w.slip[k] = mode[m.n_contact + k]
-        w.approach[k] = approach[k]
+        w.flank[k] = mode[2 * m.n_contact + k]
+        w.approach[k] = held[k]
+        w.hold[k] = held[m.n_contact + k]
     switch.activate(m, w)
 
 
@@ -190,13 +201,21 @@ def copy(n, source, target):
 
 @kernel
 def joint_wrenches(m, w, out):
-    """Write force and couple of every joint on its marker b: G_b^T lam."""
+    """Write force and couple of every joint on its marker b: G_b^T lam, friction."""
     for k in range(m.n_joint):
         for c in range(3):
             total = 0.0
             for i in range(m.joint_row[k], m.joint_row[k] + m.joint_n_row[k]):
                 total += w.lam[i] * w.block[9 * i + 6 + c]
             out[3 * k + c] = total
+    G = stack_floats(6)
+    for k in range(m.n_touch, m.n_contact):
+        contact = at(w.contact, assemble.CONTACT * k)
+        assemble.contact_block(m, k, contact, G)
+        for j in range(m.n_joint):
+            if m.joint_row[j] == m.contact_joint[k]:
+                for c in range(3):
+                    out[3 * j + c] += contact[assemble.LAM_T] * G[3 + c]
 
 
 @kernel
@@ -220,6 +239,24 @@ def on_dense(n, x, step, coef, n_coef, n_y, out):
 
 
 @kernel
+def friction_problem(m, w, r, p, h, t, g):
+    """Set up and solve the friction problem of group g at the state r.y."""
+    for k in range(m.n_contact):
+        w.side[k] = assemble.OPEN
+        w.slip[k] = assemble.STICK
+    switch.activate(m, w)
+    switch.note_speed(m, w, r)
+    modes.configure(m, w, t, r.y, at(r.y, m.n_dof))
+    switch.first_sides(m, w, r)
+    for i in range(r.n_y):
+        r.ahead[i] = r.y[i]
+    r.n_term = 0
+    if switch.pose(m, w, r, t, g) > 0:
+        return flanks.solve(m, w, r, p, h, r.n_listed)
+    return 0
+
+
+@kernel
 def law_values(m, w, n, t, out):
     """Write value, rate and acceleration of every time law at n times."""
     for k in range(n):
@@ -228,6 +265,6 @@ def law_values(m, w, n, t, out):
 
 
 @kernel
-def mode_from(m, w, mode, approach):
+def mode_from(m, w, mode, held):
     """Set the mode from arrays."""
-    set_mode(m, w, data(mode), data(approach))
+    set_mode(m, w, data(mode), data(held))

@@ -1,10 +1,13 @@
 """Watching guards on the dense output of a step.
 
-First the user's events, then four guards for each contact. A contact's guards are
-positive in its mode:
+First the user's events, then four guards for each contact, then, if joints have
+friction, the least determinant of their problem. A contact's guards are positive in
+its mode:
 
     0  gap, or overlap                      touch_down, separate
+       force of the front flank of a joint  change_side
     1  force / overlap, or its negative     release, re_engage
+       force of the rear flank of a joint   change_side
     2  v_t times its sign, or mu0 lam_n + lam_t     stick or reverse, break_away
     3  mu0 lam_n - lam_t                    break_away
 
@@ -18,19 +21,23 @@ The side a guard starts from is remembered, not read from a value that may be
 round-off.
 """
 
-from nonsmooth.kernels import assemble, modes, steps
+from nonsmooth.kernels import assemble, modes, reactions, slides, steps
 from nonsmooth.kernels.abi import FLOATS, NUMBER, at, call_guard, far, kernel
 from nonsmooth.kernels.assemble import (
     CONTACT,
     FORCE,
+    FRONT,
     GAP,
     GAP_RATE,
     LAM_N,
     LAM_T,
     OPEN,
+    PIN,
     PRESSING,
+    REAR,
     STICK,
     V_T,
+    YIELDING,
 )
 from nonsmooth.kernels.run import Run
 from nonsmooth.kernels.tables import Tables, Work
@@ -88,10 +95,31 @@ def force_rate(m, w, k, overlap, gap_rate):
 
 @kernel
 def contact_guards(m, w, k, size, out):
-    """Write the four guards of contact k and their rates, zero where not known."""
+    """Write the four guards of contact k and their rates, zero where not known.
+
+    The first two watch what presses, the others friction.
+    """
     for i in range(4):
         out[2 * i] = 1.0
         out[2 * i + 1] = 0.0
+    if k < m.n_touch:
+        touch_guards(m, w, k, size, out)
+        if w.side[k] == OPEN:
+            return
+        if not w.contact[CONTACT * k + LAM_N] > SMALLEST_FORCE * m.force:
+            return
+    elif m.contact_kind[k] != PIN and slides.is_sliding(m, w, k):
+        c = at(w.contact, CONTACT * k)
+        out[0] = slides.side(m, w, k, 0) * c[FRONT]
+        if slides.n_flank(m, k) == 2:
+            out[2] = slides.side(m, w, k, 1) * c[REAR]
+    if m.contact_row[k] >= 0:
+        friction_guards(m, w, k, at(out, 4))
+
+
+@kernel
+def touch_guards(m, w, k, size, out):
+    """Write the guards of gap and normal force."""
     c = at(w.contact, CONTACT * k)
     gap = c[GAP]
     sign = 1.0 if w.side[k] == OPEN else -1.0
@@ -107,16 +135,30 @@ def contact_guards(m, w, k, size, out):
     sign = 1.0 if w.side[k] == PRESSING else -1.0
     out[2] = sign * force / overlap
     out[3] = sign * force_rate(m, w, k, overlap, c[GAP_RATE])
-    if m.contact_row[k] < 0 or not c[LAM_N] > SMALLEST_FORCE * m.force:
-        return
-    if abs(w.slip[k]) == 1:
+
+
+@kernel
+def friction_guards(m, w, k, out):
+    """Write the guards of slip, or of friction at rest.
+
+    Within the band of velocities that counts as rest a contact yields until it leaves
+    the band, or until friction is enough to balance it.
+    """
+    c = at(w.contact, CONTACT * k)
+    slip, band = w.slip[k], m.contact_band[k]
+    sign = 1.0 if slip > 0 else -1.0
+    if abs(slip) == 1:
         slack = SMALLEST_SLIP * assemble.slip_scale(m, w, k)
-        out[4] = w.slip[k] * c[V_T] + slack
-        out[5] = w.slip[k] * assemble.slip_acceleration(m, w, k)
-    elif w.slip[k] == STICK:
-        limit = m.contact_mu0[k] * c[LAM_N]
-        out[4] = limit + c[LAM_T]
-        out[6] = limit - c[LAM_T]
+        out[0] = sign * c[V_T] - band + slack
+        out[1] = sign * assemble.slip_acceleration(m, w, k)
+    elif abs(slip) == YIELDING:
+        rate = assemble.slip_acceleration(m, w, k)
+        out[0] = band - sign * c[V_T]
+        out[1] = -sign * rate
+        out[2] = sign * rate
+    elif slip == STICK:
+        out[0] = slides.most(m, w, k, 1.0) + c[LAM_T]
+        out[2] = slides.most(m, w, k, -1.0) - c[LAM_T]
 
 
 @kernel
@@ -124,24 +166,30 @@ def has_rate(m, w, k):
     """Return whether guard k comes with its rate."""
     if k < m.n_guard:
         return True
+    contact = (k - m.n_guard) // 4
+    if contact >= m.n_contact:
+        return False
     i = (k - m.n_guard) % 4
-    return i < 2 or (i == 2 and w.slip[(k - m.n_guard) // 4] != STICK)
+    if i < 2:
+        return contact < m.n_touch
+    return i == 2 and w.slip[contact] != STICK
 
 
 @far(Tables, Work, NUMBER, FLOATS, FLOATS, FLOATS, NUMBER, FLOATS)
 def evaluate(m, w, t, y, a, scratch, size, out):
     """Value and rate of every guard at (t, y) with accelerations a."""
     v = at(y, m.n_dof)
-    if w.n_stuck > 0:
-        # Friction at rest is a reaction.
+    if w.n_stuck + w.n_rub > 0:
+        # Friction at rest is a reaction, and so is the load in a joint.
         modes.configure(m, w, t, y, v)
-        modes.factor_rows(m, w)
+        reactions.factor_rows(m, w)
         modes.accelerate(m, w, t, v, 0.0, 0.0, scratch)
         assemble.add_acceleration(m, w, scratch)
     else:
         assemble.time_laws(m, w, t)
         assemble.supports(m, w)
         assemble.markers(m, w, y, v)
+        assemble.states(m, w, v)
         assemble.contacts(m, w)
         assemble.add_acceleration(m, w, a)
     for k in range(m.n_guard):
@@ -155,6 +203,10 @@ def evaluate(m, w, t, y, a, scratch, size, out):
         )
     for k in range(m.n_contact):
         contact_guards(m, w, k, size, at(out, 2 * (m.n_guard + 4 * k)))
+    if m.n_contact > m.n_touch:
+        last = 2 * (m.n_guard + 4 * m.n_contact)
+        out[last] = w.margin
+        out[last + 1] = 0.0
 
 
 @far(Tables, Work, Run, NUMBER, NUMBER, FLOATS)
@@ -292,7 +344,7 @@ def is_at_once(r, k):
 @kernel
 def is_round_off(m, r, k):
     """Return whether guard k, a gap, is as near to zero as positions can tell."""
-    is_gap = k >= m.n_guard and (k - m.n_guard) % 4 == 0
+    is_gap = m.n_guard <= k < m.n_guard + 4 * m.n_touch and (k - m.n_guard) % 4 == 0
     return is_gap and abs(r.guard[2 * k]) <= SMALLEST_GAP * r.size
 
 
@@ -407,7 +459,7 @@ def fire_at_end(m, r, t):
 @kernel
 def is_sound(m, r):
     """Return whether no open contact overlaps at the end of a step, and none gapes."""
-    for k in range(m.n_guard, m.n_watch, 4):
+    for k in range(m.n_guard, m.n_guard + 4 * m.n_touch, 4):
         if r.guard[2 * k] < -MISSED * r.size:
             return False
     return True

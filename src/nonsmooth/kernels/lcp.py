@@ -743,7 +743,9 @@ def try_basis(h, p, n, attempt, w, z, out):
     return RAY if status == INFEASIBLE and m < n else status
 
 
-@kernel
+@far(
+    Hlcp, Lcp, INTEGER, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, returns=INTEGER
+)
 def horizontal(h, p, n, A_plus, A_minus, b, w, z, out):
     """Solve A+ w = A- z + b, 0 <= w _|_ z >= 0, by Lemke from a regular basis.
 
@@ -937,7 +939,7 @@ def is_supported(n, mask, point):
     return True
 
 
-@kernel
+@far(Hlcp, INTEGER, FLOATS, FLOATS, FLOATS, FLOATS, INTEGERS, INTEGERS, returns=INTEGER)
 def enumerate_solutions(h, n, A_plus, A_minus, b, points, is_isolated, kind):
     """Write every solution (w, z) to `points`, (2^n, 2 n); return how many, or status.
 

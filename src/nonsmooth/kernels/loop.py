@@ -250,7 +250,7 @@ def implicit_step(m, w, r, t_stop):
 def forget_step(m, r):
     """Forget the last implicit step: its polynomial is no guess any more."""
     r.h_last = 0.0
-    for i in range(6 * m.n_dof):
+    for i in range(3 * (2 * m.n_dof + m.n_state)):
         r.previous[i] = 0.0
 
 
@@ -377,7 +377,9 @@ def record(m, w, r, log, t, h, y, side, slip, is_implicit):
     for k in range(m.n_contact):
         log.side[i * m.n_contact + k] = side[k]
         log.slip[i * m.n_contact + k] = slip[k]
+        log.flank[i * m.n_contact + k] = w.flank[k]
         log.approach[i * m.n_contact + k] = w.approach[k]
+        log.hold[i * m.n_contact + k] = w.hold[k]
     log.n = i + 1
 
 
@@ -409,10 +411,10 @@ def choose_method(m, r, tb, h):
 
 
 @kernel
-def start_arc(m, w, r, tb, p, t_stop):
+def start_arc(m, w, r, tb, p, hl, t_stop):
     """Evaluate y' at the start, and arm the guards; return a status."""
     if not r.is_mode_known:
-        r.switch_status = switch.first_mode(m, w, r, p, min(r.t, r.t_cap))
+        r.switch_status = switch.first_mode(m, w, r, p, hl, min(r.t, r.t_cap))
         if r.switch_status != switch.DECIDED:
             r.t_fail = r.t
             return UNDECIDED
@@ -479,7 +481,7 @@ def watch(m, w, r, tb, h, row, t_stop):
 
 
 @kernel
-def advance(m, w, r, tb, log, p, t_stop):
+def advance(m, w, r, tb, log, p, hl, t_stop):
     """Take and record one step; return END, STOPPED or a failure."""
     h = attempt(m, w, r, tb, t_stop)
     if h <= 0.0:
@@ -524,7 +526,7 @@ def advance(m, w, r, tb, log, p, t_stop):
         r.K[i] = r.K[row * r.n_y + i]
     if is_switched:
         r.has_touched = switch.is_touch_down(m, w, r)
-        r.switch_status = switch.switch(m, w, r, p, min(r.t, r.t_cap))
+        r.switch_status = switch.switch(m, w, r, p, hl, min(r.t, r.t_cap))
         if r.switch_status != switch.DECIDED:
             r.t_fail = r.t
             return UNDECIDED
@@ -545,7 +547,7 @@ def advance(m, w, r, tb, log, p, t_stop):
             r.has_jacobian = 0
             forget_step(m, r)
     if w.n_pinned > 0 or (w.n_stuck > 1 and w.has_lost_rank):
-        change = switch.review(m, w, r, p, min(r.t, r.t_cap))
+        change = switch.review(m, w, r, p, hl, min(r.t, r.t_cap))
         if change < 0:
             r.t_fail = r.t
             return UNDECIDED
@@ -555,7 +557,7 @@ def advance(m, w, r, tb, log, p, t_stop):
 
 
 @kernel
-def march(m, w, r, tb, log, p, t_stop, max_steps):
+def march(m, w, r, tb, log, p, hl, t_stop, max_steps):
     """Advance until t_stop, a stop event, a full log or `max_steps`."""
     for _ in range(max_steps):
         # An event may land within round-off of the end.
@@ -565,10 +567,10 @@ def march(m, w, r, tb, log, p, t_stop, max_steps):
         if log.n >= log.capacity:
             return FULL
         if not r.is_fresh:
-            status = start_arc(m, w, r, tb, p, t_stop)
+            status = start_arc(m, w, r, tb, p, hl, t_stop)
             if status != END:
                 return status
-        status = advance(m, w, r, tb, log, p, t_stop)
+        status = advance(m, w, r, tb, log, p, hl, t_stop)
         if status != END:
             return status
     return TICK

@@ -31,7 +31,7 @@ from nonsmooth.kernels.assemble import (
     RELEASED,
     V_T,
 )
-from nonsmooth.kernels.lcp import Lcp
+from nonsmooth.kernels.lcp import Hlcp, Lcp
 from nonsmooth.kernels.loop import MIN_STEP, is_finite, record
 from nonsmooth.kernels.run import (
     END,
@@ -109,8 +109,8 @@ def note_changes(m, w, r):
     return is_any
 
 
-@far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
-def decide(m, w, r, p, t):
+@far(Tables, Work, Run, Lcp, Hlcp, NUMBER, returns=INTEGER)
+def decide(m, w, r, p, hl, t):
     """Choose the next mode from the signs at a step's end.
 
     Returns 1 if it changed, 0 if not, UNDECIDED.
@@ -119,7 +119,7 @@ def decide(m, w, r, p, t):
         join_group(m, w, r)
         for i in range(r.n_y):
             r.ahead[i] = r.y[i]
-        r.switch_status = switch.decide_rest(m, w, r, p, t)
+        r.switch_status = switch.decide_rest(m, w, r, p, hl, t)
         if r.switch_status != switch.DECIDED:
             return UNDECIDED
     switch.activate(m, w)
@@ -140,7 +140,7 @@ def begin_span(m, w, r):
 
 
 @kernel
-def first_mode(m, w, r, p):
+def first_mode(m, w, r, p, hl):
     """Choose the mode a run begins in; return a status."""
     w.is_clamped = 1
     for k in range(m.n_contact):
@@ -154,7 +154,7 @@ def first_mode(m, w, r, p):
         w.slip[k] = 1 if c[V_T] > 0.0 else -1
         if math.isnan(w.approach[k]):
             w.approach[k] = max(0.0, -c[GAP_RATE])
-    return decide(m, w, r, p, r.t)
+    return decide(m, w, r, p, hl, r.t)
 
 
 @kernel
@@ -184,7 +184,7 @@ def hermite(r, h):
 
 
 @kernel
-def advance(m, w, r, tb, log, p, t_stop):
+def advance(m, w, r, tb, log, p, hl, t_stop):
     """Take and record a span of steps in one mode; return END or a failure."""
     t0 = r.t
     change = 0
@@ -197,7 +197,7 @@ def advance(m, w, r, tb, log, p, t_stop):
             r.t_fail = r.t + h
             return NOT_FINITE
         r.t = t_stop if is_last else r.t + h
-        change = decide(m, w, r, p, r.t)
+        change = decide(m, w, r, p, hl, r.t)
         if change != 0 or is_last:
             break
     hermite(r, r.t - t0)
@@ -210,7 +210,7 @@ def advance(m, w, r, tb, log, p, t_stop):
 
 
 @kernel
-def march(m, w, r, tb, log, p, t_stop, max_spans):
+def march(m, w, r, tb, log, p, hl, t_stop, max_spans):
     """Advance until t_stop, a full log or `max_spans`."""
     for _ in range(max_spans):
         if r.t >= t_stop - MIN_STEP * abs(t_stop):
@@ -220,7 +220,7 @@ def march(m, w, r, tb, log, p, t_stop, max_spans):
             return FULL
         if not r.is_mode_known:
             r.is_mode_known = 1
-            if first_mode(m, w, r, p) == UNDECIDED:
+            if first_mode(m, w, r, p, hl) == UNDECIDED:
                 r.t_fail = r.t
                 return UNDECIDED
         if not r.is_fresh:
@@ -229,7 +229,7 @@ def march(m, w, r, tb, log, p, t_stop, max_spans):
             if status != END:
                 r.t_fail = r.t
                 return status
-        status = advance(m, w, r, tb, log, p, t_stop)
+        status = advance(m, w, r, tb, log, p, hl, t_stop)
         if status != END:
             return status
     return TICK

@@ -8,8 +8,14 @@ system. Both have the structure of q' = v, v' = a(q, v, t): with
     (s I - [0 I; Aq Av]) (x, u) = (b, c)
 
 u = s x - b and (s^2 I - s Av - Aq) x = c + (s I - Av) b, so the matrices that are
-factored have the size of q, not of y. Aq and Av come from differences of the
-accelerations. The ledger is integrated by the same quadrature, order 5.
+factored have the size of q, not of y. Internal states of friction laws, z' = r(q, v, z),
+come along as
+
+    | s^2 I - s Av - Aq   -Az    | | x |   | c + (s I - Av) b |
+    | -s Rv - Rq          s I - Rz | | z | = | d - Rv b         |
+
+Aq, Av, Az and the R below them come from differences. The ledger is integrated by the
+same quadrature, order 5.
 
 References
 ----------
@@ -20,7 +26,7 @@ import math
 
 import numpy as np
 
-from nonsmooth.kernels import modes, steps
+from nonsmooth.kernels import modes, reactions, steps
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
 from nonsmooth.kernels.dense import lu_factor, lu_solve
 from nonsmooth.kernels.run import Run
@@ -87,79 +93,93 @@ CALM = 1.0
 
 @far(Tables, Work, Run)
 def jacobian(m, w, r):
-    """Differences of the accelerations at (t, y); K[0] holds y' there."""
-    n = m.n_dof
+    """Differences of a and z' at (t, y); K[0] holds y' there."""
+    n, n_z = m.n_dof, m.n_state
     for i in range(r.n_y):
         r.stage[i] = r.y[i]
-    for j in range(2 * n):
-        scale = m.scale[j] if j < n else max(abs(r.y[j]), m.scale[j - n])
+    for j in range(2 * n + n_z):
+        scale = steps.size_of(m, j)
+        if n <= j < 2 * n:
+            scale = max(abs(r.y[j]), scale)
         r.stage[j] = r.y[j] + DIFFERENCE * max(scale, abs(r.y[j]) * DIFFERENCE)
         step = r.stage[j] - r.y[j]
         steps.evaluate(m, w, r, r.t, r.stage, r.d)
-        for i in range(n):
+        for i in range(n + n_z):
             rate = (r.d[n + i] - r.K[n + i]) / step
             if j < n:
                 r.Aq[i * n + j] = rate
-            else:
+            elif j < 2 * n:
                 r.Av[i * n + j - n] = rate
+            else:
+                r.Az[i * n_z + j - 2 * n] = rate
         r.stage[j] = r.y[j]
     r.n_jacobian += 1
     r.is_jacobian_new = 1
     r.has_jacobian = 1
     r.jacobian_age = 0
     r.h_factored = 0.0
-    r.radius = spectral_radius(n, r.Aq, r.Av, r.x, r.d)
+    r.radius = spectral_radius(m, r, r.x, r.d)
 
 
 @kernel
-def spectral_radius(n, Aq, Av, x, new):
-    """Estimate the largest |eigenvalue| of [0 I; Aq Av] by power iteration."""
-    for i in range(2 * n):
+def spectral_radius(m, r, x, new):
+    """Estimate the largest |eigenvalue| of the Jacobian by power iteration."""
+    n, n_z = m.n_dof, m.n_state
+    for i in range(2 * n + n_z):
         x[i] = 1.0 + 0.1 * (i % 7)
     growth = 0.0
     for _ in range(12):
         growth = 0.0
         for i in range(n):
+            new[i] = x[n + i]
+            growth = max(growth, abs(new[i]))
+        for i in range(n + n_z):
             total = 0.0
             for j in range(n):
-                total += Aq[i * n + j] * x[j] + Av[i * n + j] * x[n + j]
-            new[i] = x[n + i]
+                total += r.Aq[i * n + j] * x[j] + r.Av[i * n + j] * x[n + j]
+            for j in range(n_z):
+                total += r.Az[i * n_z + j] * x[2 * n + j]
             new[n + i] = total
-            growth = max(growth, abs(new[i]), abs(total))
+            growth = max(growth, abs(total))
         if not growth > 0.0:
             return 0.0
-        for i in range(2 * n):
+        for i in range(2 * n + n_z):
             x[i] = new[i] / growth
     return growth
 
 
 @far(Tables, Run, NUMBER, returns=INTEGER)
 def factor_newton(m, r, h):
-    """Factor s^2 I - s Av - Aq for the real and the complex eigenvalue."""
-    n = m.n_dof
+    """Factor the matrix of (x, z) for the real and the complex eigenvalue."""
+    n, n_z = m.n_dof, m.n_state
+    size = n + n_z
     s = MU / h
     z = complex(MU_RE / h, MU_IM / h)
-    for k in range(n * n):
-        r.real_lu[k] = -s * r.Av[k] - r.Aq[k]
-        r.complex_lu[k] = -z * r.Av[k] - r.Aq[k]
-    for i in range(n):
-        r.real_lu[i * n + i] += s * s
-        r.complex_lu[i * n + i] += z * z
-    if not lu_factor(n, r.real_lu, r.real_swap):
+    for i in range(size):
+        for j in range(n):
+            k = i * n + j
+            r.real_lu[i * size + j] = -s * r.Av[k] - r.Aq[k]
+            r.complex_lu[i * size + j] = -z * r.Av[k] - r.Aq[k]
+        for j in range(n_z):
+            r.real_lu[i * size + n + j] = -r.Az[i * n_z + j]
+            r.complex_lu[i * size + n + j] = -r.Az[i * n_z + j]
+        r.real_lu[i * size + i] += s * s if i < n else s
+        r.complex_lu[i * size + i] += z * z if i < n else z
+    if not lu_factor(size, r.real_lu, r.real_swap):
         return 0
-    return 1 if lu_factor(n, r.complex_lu, r.complex_swap) else 0
+    return 1 if lu_factor(size, r.complex_lu, r.complex_swap) else 0
 
 
 @kernel
-def solve_newton(n, s, Av, lu, swap, x):
-    """Solve (s I - [0 I; Aq Av]) (x, u) = x in place."""
-    # c + (s I - Av) b, written over c; b is still needed for u.
-    for i in range(n):
-        total = x[n + i] + s * x[i]
+def solve_newton(n, n_z, s, Av, lu, swap, x):
+    """Solve for (x, u, z) in place; the right-hand side is (b, c, d)."""
+    # c + (s I - Av) b, written over c, and d - Rv b; b is still needed for u.
+    for i in range(n + n_z):
+        total = x[n + i] + s * x[i] if i < n else x[n + i]
         for j in range(n):
             total -= Av[i * n + j] * x[j]
         x[n + i] = total
-    lu_solve(n, lu, swap, at(x, n))
+    lu_solve(n + n_z, lu, swap, at(x, n))
     for i in range(n):
         position = x[n + i]
         x[n + i] = s * position - x[i]
@@ -175,8 +195,8 @@ def node(k):
 @far(Tables, Work, Run, NUMBER, NUMBER, returns=INTEGER)
 def iterate(m, w, r, h, tolerance):
     """Iterate on the stages from the guess in Z; return iterations, or -1."""
-    n = m.n_dof
-    n2 = 2 * n
+    n, n_z = m.n_dof, m.n_state
+    n2 = 2 * n + n_z
     s = MU / h
     z = complex(MU_RE / h, MU_IM / h)
     Z, W, F = r.Z, r.W, r.F
@@ -198,8 +218,8 @@ def iterate(m, w, r, h, tolerance):
                 TI[1, 0] * f0 + TI[1, 1] * f1 + TI[1, 2] * f2,
                 TI[2, 0] * f0 + TI[2, 1] * f1 + TI[2, 2] * f2,
             ) - z * complex(W[n2 + i], W[2 * n2 + i])
-        solve_newton(n, s, r.Av, r.real_lu, r.real_swap, r.x)
-        solve_newton(n, z, r.Av, r.complex_lu, r.complex_swap, r.z)
+        solve_newton(n, n_z, s, r.Av, r.real_lu, r.real_swap, r.x)
+        solve_newton(n, n_z, z, r.Av, r.complex_lu, r.complex_swap, r.z)
         size = 0.0
         for i in range(n2):
             change = max(abs(r.x[i]), abs(r.z[i].real), abs(r.z[i].imag)) / r.tol[i]
@@ -240,7 +260,7 @@ def guess(m, r, h):
 
     Or, when a step is taken again, read it off its own.
     """
-    n2 = 2 * m.n_dof
+    n2 = 2 * m.n_dof + m.n_state
     for k in range(3):
         if r.h_retake > 0.0:
             x = node(k) * h / r.h_retake
@@ -280,7 +300,7 @@ def solve_stages(m, w, r, h):
 @far(Tables, Work, Run, NUMBER, INTEGER, returns=NUMBER)
 def error(m, w, r, h, is_retry):
     """Estimate the error of the step whose stages are in Z."""
-    n2 = 2 * m.n_dof
+    n2 = 2 * m.n_dof + m.n_state
     for i in range(n2):
         r.y1[i] = r.y[i] + r.Z[2 * n2 + i]
     for i in range(n2, r.n_y):
@@ -299,14 +319,14 @@ def error(m, w, r, h, is_retry):
 @kernel
 def filtered_error(m, w, r, h, start):
     """Norm of (MU/h I - J)^-1 (start + E Z / h), without what is projected away."""
-    n2 = 2 * m.n_dof
+    n2 = 2 * m.n_dof + m.n_state
     Z = r.Z
     for i in range(n2):
         r.x[i] = start[i] + (E1 * Z[i] + E2 * Z[n2 + i] + E3 * Z[2 * n2 + i]) / h
-    solve_newton(m.n_dof, MU / h, r.Av, r.real_lu, r.real_swap, r.x)
+    solve_newton(m.n_dof, m.n_state, MU / h, r.Av, r.real_lu, r.real_swap, r.x)
     if r.is_projected:
         modes.configure(m, w, min(r.t + h, r.t_cap), r.y1, at(r.y1, m.n_dof))
-        modes.factor_rows(m, w)
+        reactions.factor_rows(m, w)
     for i in range(n2):
         r.e[i] = r.x[i]
     # The ledger is judged in `finish`, from powers at the converged stages.
@@ -330,7 +350,7 @@ def ledger_error(r, h, i, p2):
 @far(Tables, Work, Run, NUMBER, returns=NUMBER)
 def finish(m, w, r, h):
     """Write y1, the end's y' to K[1], and the dense output of an accepted step."""
-    n2, n_y = 2 * m.n_dof, r.n_y
+    n2, n_y = 2 * m.n_dof + m.n_state, r.n_y
     Z, C = r.Z, r.C
     # Powers at the converged stages: those of the last iteration lag behind it.
     for k in range(2):

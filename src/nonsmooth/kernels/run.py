@@ -27,7 +27,7 @@ class Tableau(Block):
 
 
 class Run(Block):
-    """One run; n_y = 2 n_dof + n_work."""
+    """One run; n_y = 2 n_dof + n_state + n_work."""
 
     # options
     rtol = NUMBER
@@ -104,15 +104,43 @@ class Run(Block):
     freed = INTEGERS  # (n) whether a contact was let go at this event
     kept = INTEGERS  # (n) slips before a review
     n_listed = INTEGER
-    listed = INTEGERS  # (h) the contacts at rest, of one group
+    n_force = INTEGER
+    listed = INTEGERS  # (h) the contacts at rest, then joints that slide, of one group
     delassus = FLOATS  # (h, h)
     slip_rate = FLOATS  # (h) without friction
+    slip_change = FLOATS  # (h) with it
     limit = FLOATS  # (h)
     M = FLOATS  # (2 h, 2 h)
     q_lcp = FLOATS  # (2 h)
     z_lcp = FLOATS  # (2 h)
     w_lcp = FLOATS  # (2 h)
     ahead = FLOATS  # (n_y) state a moment later
+
+    # the same with joints, see `flanks`; s = 4 sliding joints of a group, n = s + 2 h
+    branch = INTEGER  # what to do where solutions are not unique
+    n_term = INTEGER
+    n_solution = INTEGER
+    t_branch = NUMBER  # s, when a branch was first chosen
+    n_unchecked_switch = INTEGER  # switches too large for a check of uniqueness
+    term_force = INTEGERS  # (s) place in `listed` of the contact of each flank
+    term_flank = INTEGERS  # (s)
+    term_phi = FLOATS  # (s)
+    term_kind = INTEGERS  # (s) RUBBING, FORWARD, BACKWARD or EITHER
+    term_base = FLOATS  # (s) force of each flank without friction
+    term_response = FLOATS  # (s, h) under unit friction forces
+    reaction_base = FLOATS  # (h, 2) of each joint, without friction
+    reaction = FLOATS  # (h, 2, h) under unit friction forces
+    coef = FLOATS  # (h, n) friction forces in terms of the unknowns
+    constant = FLOATS  # (h)
+    friction = FLOATS  # (h)
+    A_plus = FLOATS  # (n, n)
+    A_minus = FLOATS  # (n, n)
+    b_hlcp = FLOATS  # (n)
+    w_hlcp = FLOATS  # (n)
+    z_hlcp = FLOATS  # (n)
+    points = FLOATS  # (2^e, 2 e) all solutions of a problem of e <= MAX_PAIR
+    is_isolated = INTEGERS  # (2^e)
+    base_kind = INTEGERS  # (2^e) scratch
 
     # the papers' scheme: contacts as their gaps and forces show them, and the start of
     # the span of steps that is recorded as one
@@ -122,7 +150,7 @@ class Run(Block):
     span_y = FLOATS  # (n_y)
     span_rate = FLOATS  # (n_y)
 
-    # the implicit method, n = n_dof
+    # the implicit method, n = n_dof, N = n + n_state
     h_factored = NUMBER  # step the Newton matrices belong to, 0 for none
     is_jacobian_new = INTEGER
     has_jacobian = INTEGER
@@ -134,18 +162,19 @@ class Run(Block):
     error_last = NUMBER
     newton_rate = NUMBER
     ledger_error = NUMBER  # of the last step, in units of the tolerance
-    Z = FLOATS  # (3, 2 n) stage increments
-    W = FLOATS  # (3, 2 n) transformed
+    Z = FLOATS  # (3, n + N) stage increments
+    W = FLOATS  # (3, n + N) transformed
     F = FLOATS  # (3, n_y)
-    Aq = FLOATS  # (n, n) da/dq
-    Av = FLOATS  # (n, n) da/dv
-    real_lu = FLOATS  # (n, n)
-    real_swap = INTEGERS  # (n)
-    complex_lu = COMPLEXES  # (n, n)
-    complex_swap = INTEGERS  # (n)
-    x = FLOATS  # (2 n)
-    z = COMPLEXES  # (2 n)
-    previous = FLOATS  # (3, 2 n) dense output of the last step
+    Aq = FLOATS  # (N, n) d(a, z')/dq
+    Av = FLOATS  # (N, n) d(a, z')/dv
+    Az = FLOATS  # (N, n_state) d(a, z')/dz
+    real_lu = FLOATS  # (N, N)
+    real_swap = INTEGERS  # (N)
+    complex_lu = COMPLEXES  # (N, N)
+    complex_swap = INTEGERS  # (N)
+    x = FLOATS  # (n + N)
+    z = COMPLEXES  # (n + N)
+    previous = FLOATS  # (3, n + N) dense output of the last step
     d = FLOATS  # (n_y)
 
 
@@ -161,4 +190,6 @@ class Log(Block):
     event = INTEGERS  # (capacity, n_watch) guards that fired at its end
     side = INTEGERS  # (capacity, n_contact) mode of the step
     slip = INTEGERS  # (capacity, n_contact)
+    flank = INTEGERS  # (capacity, n_contact)
     approach = FLOATS  # (capacity, n_contact)
+    hold = FLOATS  # (capacity, n_contact)

@@ -59,17 +59,17 @@ def factor(n, first, start, S, shift, weight, rank, L, d):
 
 
 @kernel
-def solve(n, first, start, L, d, x):
-    """Solve L D L^T x = x in place."""
-    for i in range(n):
+def solve(begin, end, first, start, L, d, x):
+    """Solve L D L^T x = x in place, for rows that are not coupled to others."""
+    for i in range(begin, end):
         oi = start[i]
         total = x[i]
         for j in range(first[i], i):
             total -= L[oi + j] * x[j]
         x[i] = total
-    for i in range(n):
+    for i in range(begin, end):
         x[i] /= d[i]
-    for i in range(n - 1, -1, -1):
+    for i in range(end - 1, begin - 1, -1):
         oi = start[i]
         xi = x[i]
         for j in range(first[i], i):
@@ -115,7 +115,7 @@ def least_norm(n, first, start, S, L, d, b, r, x):
         # What no longer halves is round-off, or b has a part outside the range.
         if left <= REFINED * size or (k > 0 and left > 0.5 * before):
             break
-        solve(n, first, start, L, d, r)
+        solve(0, n, first, start, L, d, r)
         for i in range(n):
             x[i] += r[i]
     return left

@@ -47,7 +47,9 @@ def set_tolerances(m, r, y, y1):
         tol[n + k + 1] = tol[n + k]
         tol[n + k + 2] = r.atol + r.rtol * spin
         energy += 0.5 * (m.mass[k] * speed * speed + m.mass[k + 2] * spin * spin)
-    for i in range(2 * n, r.n_y):
+    for i in range(m.n_state):
+        tol[2 * n + i] = (r.atol + r.rtol) * m.state_scale[i]
+    for i in range(2 * n + m.n_state, r.n_y):
         done = max(abs(y[i]), abs(y1[i]))
         tol[i] = r.atol * m.energy + r.rtol * max(energy, done)
 
@@ -102,6 +104,14 @@ def first_step(m, w, r, order):
     return min(100.0 * h0, h1, r.h_max)
 
 
+@kernel
+def size_of(m, i):
+    """Return the size of entry i of the state: m, rad, the same per s, or m of z."""
+    if i < 2 * m.n_dof:
+        return m.scale[i % m.n_dof]
+    return m.state_scale[i - 2 * m.n_dof]
+
+
 @far(Tables, Work, Run, returns=NUMBER)
 def spectral_radius(m, w, r):
     """Estimate the largest |eigenvalue| of y' = f(y) at (t, y), in 1/s.
@@ -109,19 +119,20 @@ def spectral_radius(m, w, r):
     A few power iterations with differences of f; K[0] holds f. An explicit method
     needs steps of a few times its inverse.
     """
-    n = 2 * m.n_dof
+    n = 2 * m.n_dof + m.n_state
     new = at(r.K, r.n_y)
     for i in range(r.n_y):
         r.stage[i] = r.y[i]
         r.e[i] = 0.0
     for i in range(n):
         r.e[i] = 1.0 + 0.1 * (i % 7)
+        if i >= 2 * m.n_dof:
+            r.e[i] *= size_of(m, i)
     radius = 0.0
     for _ in range(N_POWER):
         length = 0.0
         for i in range(n):
-            scale = m.scale[i % m.n_dof]
-            length = max(length, abs(r.e[i]) / scale)
+            length = max(length, abs(r.e[i]) / size_of(m, i))
         if not (0.0 < length < math.inf):
             break
         for i in range(n):
@@ -131,7 +142,7 @@ def spectral_radius(m, w, r):
             r.e[i] = (new[i] - r.K[i]) / POWER_STEP
         size = 0.0
         for i in range(n):
-            size = max(size, abs(r.e[i]) / m.scale[i % m.n_dof])
+            size = max(size, abs(r.e[i]) / size_of(m, i))
         radius = size
     return radius if radius < math.inf else 0.0
 
@@ -231,7 +242,7 @@ def stiffness(m, r, tb, h):
     up, down = 0.0, 0.0
     end = at(r.K, tb.n_stage * r.n_y)
     last = at(r.K, (tb.n_stage - 1) * r.n_y)
-    for i in range(2 * m.n_dof):
+    for i in range(2 * m.n_dof + m.n_state):
         up = max(up, abs(end[i] - last[i]) / r.tol[i])
         down = max(down, abs(r.y1[i] - r.stage[i]) / r.tol[i])
     return h * up / down if down > 0.0 else 0.0

@@ -16,12 +16,13 @@ no acceleration in another group.
 
 References
 ----------
-[WangWang2015]_ Eqs. (9)-(13), (25); [ZhangWang2017]_ Eq. (38).
+[WangWang2015]_ Eqs. (9)-(13), (25); [ZhangWang2017]_ Eq. (38). With friction inside
+joints loads are not known beforehand, and the problem is that of `flanks`.
 """
 
 import math
 
-from nonsmooth.kernels import assemble, lcp, modes
+from nonsmooth.kernels import assemble, flanks, lcp, modes, reactions, slides
 from nonsmooth.kernels.abi import (
     INTEGER,
     NUMBER,
@@ -32,19 +33,23 @@ from nonsmooth.kernels.abi import (
 )
 from nonsmooth.kernels.assemble import (
     CONTACT,
+    FRONT,
     GAP,
     GAP_RATE,
     LAM_N,
     LAM_T,
     OPEN,
+    PIN,
     PINNED,
     PRESSING,
+    REAR,
     RELEASED,
     STICK,
     V_T,
+    YIELDING,
 )
 from nonsmooth.kernels.guards import SMALLEST_FORCE, SMALLEST_SLIP
-from nonsmooth.kernels.lcp import Lcp
+from nonsmooth.kernels.lcp import Hlcp, Lcp
 from nonsmooth.kernels.run import Run
 from nonsmooth.kernels.tables import Tables, Work
 
@@ -80,7 +85,7 @@ FLOOD, FLOOD_PART = 20000, 1e-4
 # Time has passed if it moved by more than this part of itself, and of a step.
 NO_TIME, PASSED = 1e-13, 1e-8
 
-DECIDED, UNSOLVED, WRONG, CHATTERING = 0, 1, 2, 3
+DECIDED, UNSOLVED, WRONG, CHATTERING, NOT_UNIQUE, JAMMED = 0, 1, 2, 3, 4, 5
 
 
 @kernel
@@ -94,7 +99,10 @@ def activate(m, w):
     """Make the rows of sticking contacts constraints."""
     w.n_stuck = 0
     w.n_pinned = 0
+    w.n_rub = 0
     for k in range(m.n_contact):
+        if k >= m.n_touch and slides.is_sliding(m, w, k):
+            w.n_rub += 1
         i = m.contact_row[k]
         if i >= 0:
             sticks = w.side[k] == PRESSING and w.slip[k] == STICK
@@ -109,25 +117,45 @@ def activate(m, w):
 def is_resting(m, w, k):
     """Return whether contact k sticks or is pinned."""
     is_closed = has_friction(m, k) and w.side[k] == PRESSING
-    return is_closed and abs(w.slip[k]) != 1
+    return is_closed and (w.slip[k] == STICK or abs(w.slip[k]) == PINNED)
 
 
 @kernel
 def is_at_rest(m, w, k):
-    """Return whether the slip velocity of contact k is round-off."""
-    speed = assemble.slip_scale(m, w, k)
-    return abs(w.contact[CONTACT * k + V_T]) <= AT_REST * speed
+    """Return whether the slip velocity of contact k is round-off, or in its band."""
+    least = AT_REST * assemble.slip_scale(m, w, k)
+    return abs(w.contact[CONTACT * k + V_T]) <= max(least, m.contact_band[k])
+
+
+@kernel
+def come_to_rest(m, w, r, k):
+    """Let contact k be at rest, to be decided; a band holds the velocity it has."""
+    r.rests[k] = 1
+    w.hold[k] = w.contact[CONTACT * k + V_T] if m.contact_band[k] > 0.0 else 0.0
+
+
+@kernel
+def start_slip(m, w, k, sign):
+    """Let contact k slip; one with a band yields until it leaves that."""
+    if w.slip[k] == STICK:
+        # At rest the flanks of a joint were not watched.
+        c = at(w.contact, CONTACT * k)
+        w.flank[k] = (1 if c[FRONT] < 0.0 else 0) | (2 if c[REAR] < 0.0 else 0)
+    w.slip[k] = sign * (YIELDING if m.contact_band[k] > 0.0 else 1)
 
 
 @kernel
 def note_speed(m, w, r):
     """Keep the largest speed of a body, at least the model's size in a second."""
     w.speed = 0.0
+    w.spin = 0.0
     for k in range(0, m.n_dof, 3):
         v = at(r.y, m.n_dof + k)
         w.speed = max(w.speed, math.hypot(v[0], v[1]), abs(v[2]) * r.size)
+        w.spin = max(w.spin, abs(v[2]))
     # Where all comes to rest, velocities decay into round-off of what they were.
     w.speed = max(w.speed, r.size)
+    w.spin = max(w.spin, 1.0)
 
 
 @kernel
@@ -136,9 +164,12 @@ def begin_pressing(m, w, r, k):
     c = at(w.contact, CONTACT * k)
     w.side[k] = PRESSING
     w.slip[k] = STICK
+    if m.contact_state[k] >= 0 and k < m.n_touch:
+        # Bristles meet the surface straight.
+        r.y[2 * m.n_dof + m.contact_state[k]] = 0.0
     if has_friction(m, k):
         if is_at_rest(m, w, k):
-            r.rests[k] = 1
+            come_to_rest(m, w, r, k)
         else:
             w.slip[k] = 1 if c[V_T] > 0.0 else -1
 
@@ -146,7 +177,7 @@ def begin_pressing(m, w, r, k):
 @kernel
 def is_touch_down(m, w, r):
     """Return 1 if a contact that fired begins to press, else 0."""
-    for k in range(m.n_contact):
+    for k in range(m.n_touch):
         fired = at(r.fired, m.n_guard + 4 * k)
         if w.side[k] != PRESSING and (fired[0] or fired[1]):
             return 1
@@ -182,10 +213,19 @@ def come_to_zero(m, w, r, k):
     Unless it crossed long ago, while its force was too small to matter.
     """
     c = at(w.contact, CONTACT * k)
-    if c[LAM_N] <= 2.0 * SMALLEST_FORCE * m.force:
+    if k < m.n_touch and c[LAM_N] <= 2.0 * SMALLEST_FORCE * m.force:
         w.slip[k] = 1 if c[V_T] > 0.0 else -1
     else:
-        r.rests[k] = 1
+        come_to_rest(m, w, r, k)
+
+
+@kernel
+def leave_band(m, w, r, k, fired):
+    """Let contact k, which yields, slip beyond its band, or be balanced in it."""
+    if fired[2]:
+        w.slip[k] = 1 if w.slip[k] > 0 else -1
+    elif fired[3]:
+        come_to_rest(m, w, r, k)
 
 
 @kernel
@@ -199,14 +239,17 @@ def change_sides(m, w, r, t):
             continue
         fired = at(r.fired, m.n_guard + 4 * k)
         c = at(w.contact, CONTACT * k)
-        if fired[0]:
+        if k >= m.n_touch:
+            # The other flank bears.
+            w.flank[k] ^= (1 if fired[0] else 0) | (2 if fired[1] else 0)
+        elif fired[0]:
             if w.side[k] == OPEN:
                 w.approach[k] = max(0.0, -c[GAP_RATE])
                 begin_pressing(m, w, r, k)
             else:
                 w.side[k] = OPEN
             continue
-        if fired[1]:
+        elif fired[1]:
             if w.side[k] == PRESSING:
                 w.side[k] = RELEASED
             else:
@@ -215,10 +258,14 @@ def change_sides(m, w, r, t):
         if not has_friction(m, k) or w.side[k] != PRESSING:
             continue
         if abs(w.slip[k]) == 1:
-            if is_at_rest(m, w, k):
-                r.rests[k] = 1
+            # Of a contact with a band only its own guard tells.
+            if m.contact_band[k] == 0.0 and is_at_rest(m, w, k):
+                come_to_rest(m, w, r, k)
             elif fired[2]:
                 come_to_zero(m, w, r, k)
+            continue
+        if abs(w.slip[k]) == YIELDING:
+            leave_band(m, w, r, k, fired)
             continue
         r.rests[k] = 1
         if w.slip[k] != STICK:
@@ -231,7 +278,7 @@ def change_sides(m, w, r, t):
                 r.t_tie = min(r.t_tie, t)
             if is_let_go:
                 # Its friction is at the limit and goes on growing.
-                w.slip[k] = 1 if i == 2 else -1
+                start_slip(m, w, k, 1 if i == 2 else -1)
                 r.rests[k] = 0
                 r.freed[k] = 1
                 break
@@ -249,7 +296,7 @@ def bring_to_rest(m, w, r, t):
     if n_rest > 0:
         v = at(r.y, m.n_dof)
         modes.configure(m, w, t, r.y, v)
-        modes.factor_rows(m, w)
+        reactions.factor_rows(m, w)
         modes.project_velocities(m, w, v)
 
 
@@ -258,7 +305,7 @@ def accelerations(m, w, r, t):
     """Evaluate accelerations at the state `ahead`, of bodies and markers."""
     v = at(r.ahead, m.n_dof)
     modes.configure(m, w, t, r.ahead, v)
-    modes.factor_rows(m, w)
+    reactions.factor_rows(m, w)
     modes.accelerate(m, w, t, v, 0.0, 0.0, r.d)
     assemble.add_acceleration(m, w, r.d)
 
@@ -282,7 +329,7 @@ def time_to_feel(m, w, r):
     """
     shortest = math.inf
     depth = FELT * r.size
-    for k in range(m.n_contact):
+    for k in range(m.n_touch):
         c = at(w.contact, CONTACT * k)
         if w.side[k] == PRESSING and -c[GAP] <= CLOSED * r.size + LOOK_AHEAD * r.size:
             rate = max(-c[GAP_RATE], 0.0)
@@ -307,12 +354,15 @@ def look_ahead(m, w, r, t):
     for k in range(m.n_contact):
         if r.rests[k]:
             # A pinned one keeps its friction until all are decided.
-            if abs(w.slip[k]) == 1:
+            if abs(w.slip[k]) == 1 or abs(w.slip[k]) == YIELDING:
                 w.slip[k] = STICK
             w.is_active[m.contact_row[k]] = 0
+    # The friction of joints is not decided yet.
+    w.is_bare = 1
     accelerations(m, w, r, t)
+    w.is_bare = 0
     dt = 0.0
-    for k in range(m.n_contact):
+    for k in range(m.n_touch):
         if r.rests[k] and w.contact[CONTACT * k + LAM_N] <= SMALLEST_FORCE * m.force:
             dt = max(dt, time_to_overlap(m, w, k, LOOK_AHEAD * r.size))
     for i in range(n):
@@ -323,22 +373,36 @@ def look_ahead(m, w, r, t):
 
 @kernel
 def delassus(m, w, r):
-    """Write the accelerations of the listed contacts under unit friction forces.
+    """Write what unit friction forces of the listed contacts do.
 
-    Rows are configured and factored without them.
+    Accelerations of those at rest, and reactions of joints that have friction. Rows are
+    configured and factored without them.
     """
-    n, A = r.n_listed, r.delassus
-    for j in range(n):
+    n, nf, A = r.n_listed, r.n_force, r.delassus
+    for j in range(nf):
         for i in range(m.n_dof):
             r.d[i] = 0.0
         spread(m, w, r.listed[j], 1.0, r.d)
         for i in range(m.n_dof):
             r.d[i] *= m.minv[i]
         for i in range(m.n_row):
-            w.x[i] = w.g_t[i] - modes.row_rate(m, w, i, r.d)
-        modes.respond(m, w, r.d)
+            w.x[i] = w.g_t[i] - reactions.row_rate(m, w, i, r.d)
+        reactions.respond(m, w, r.d)
         for i in range(n):
-            A[i * n + j] = gather(m, w, r.listed[i], r.d)
+            A[i * nf + j] = gather(m, w, r.listed[i], r.d)
+        for i in range(nf):
+            k = r.listed[i]
+            if k >= m.n_touch:
+                note_reactions(m, w, k, at(r.reaction, 2 * i * nf + j), nf)
+
+
+@kernel
+def note_reactions(m, w, k, out, stride):
+    """Copy the reactions that load contact k of a joint."""
+    first = m.contact_joint[k]
+    out[0] = w.lam[first]
+    if slides.n_flank(m, k) == 2 or m.contact_kind[k] == PIN:
+        out[stride] = w.lam[first + 1]
 
 
 @kernel
@@ -390,8 +454,8 @@ def slip_compliance(m, w, r, k):
 
 
 @kernel
-def pose(m, w, r, t, g):
-    """Set up the friction problem of group g; return how many contacts it has."""
+def list_group(m, w, r, g):
+    """List the contacts of group g at rest, then its joints that slide."""
     n = 0
     for k in range(m.n_contact):
         if r.rests[k] and m.contact_group[k] == g:
@@ -400,15 +464,31 @@ def pose(m, w, r, t, g):
             r.listed[n] = k
             n += 1
     r.n_listed = n
-    if n == 0:
+    for k in range(m.group_slide[g], m.group_slide[g + 1]):
+        if not r.rests[k] and slides.is_sliding(m, w, k):
+            r.listed[n] = k
+            n += 1
+    r.n_force = n
+
+
+@kernel
+def pose(m, w, r, t, g):
+    """Set up the friction problem of group g; return how many forces it has."""
+    list_group(m, w, r, g)
+    if r.n_force == 0:
         return 0
+    w.is_bare = 1
     accelerations(m, w, r, t)
-    for i in range(n):
+    w.is_bare = 0
+    for i in range(r.n_force):
         k = r.listed[i]
-        r.slip_rate[i] = assemble.slip_acceleration(m, w, k)
-        r.limit[i] = m.contact_mu0[k] * max(0.0, w.contact[CONTACT * k + LAM_N])
+        if i < r.n_listed:
+            r.slip_rate[i] = assemble.slip_acceleration(m, w, k)
+            r.limit[i] = m.contact_mu0[k] * max(0.0, w.contact[CONTACT * k + LAM_N])
+        if k >= m.n_touch:
+            note_reactions(m, w, k, at(r.reaction_base, 2 * i), 1)
     delassus(m, w, r)
-    return n
+    return r.n_force
 
 
 @kernel
@@ -446,6 +526,9 @@ def solve_friction(r, p, n):
         status = try_friction(r, p, n, attempt * COMPLIANCE)
         if status == lcp.SOLVED:
             break
+    for i in range(n):
+        # v_t'+ is in w, v_t'- in z.
+        r.slip_change[i] = r.w_lcp[i] - r.z_lcp[n + i]
     return status
 
 
@@ -453,16 +536,16 @@ def solve_friction(r, p, n):
 def let_go(m, w, r, n):
     """Release the listed contacts that accelerate; return how many."""
     n_slip = 0
+    nf = r.n_force
     for i in range(n):
-        # v_t'+ is in w, v_t'- in z.
-        rate = r.w_lcp[i] - r.z_lcp[n + i]
+        rate = r.slip_change[i]
         # Round-off comes from forces as large as the weight.
-        size = abs(r.slip_rate[i]) + r.delassus[i * n + i] * m.force
+        size = abs(r.slip_rate[i]) + r.delassus[i * nf + i] * m.force
         for j in range(n):
-            size += abs(r.delassus[i * n + j]) * r.limit[j]
+            size += abs(r.delassus[i * nf + j]) * r.limit[j]
         if abs(rate) > NO_ACCELERATION * size:
             k = r.listed[i]
-            w.slip[k] = 1 if rate > 0.0 else -1
+            start_slip(m, w, k, 1 if rate > 0.0 else -1)
             r.rests[k] = 0
             r.freed[k] = 1
             n_slip += 1
@@ -470,19 +553,24 @@ def let_go(m, w, r, n):
 
 
 @kernel
-def decide_rest(m, w, r, p, t):
+def decide_rest(m, w, r, p, h, t):
     """Decide stick or slip for all contacts at rest; return a status."""
     for g in range(m.n_group):
         if not r.is_touched[g]:
             continue
-        while True:
-            n = pose(m, w, r, t, g)
-            if n == 0:
-                break
-            r.lcp_status = solve_friction(r, p, n)
+        while pose(m, w, r, t, g) > 0:
+            if m.group_slide[g + 1] > m.group_slide[g]:
+                r.lcp_status = flanks.solve(m, w, r, p, h, r.n_listed)
+            else:
+                r.n_solution = 1
+                r.lcp_status = solve_friction(r, p, r.n_listed)
+            if r.lcp_status == flanks.SEVERAL:
+                return NOT_UNIQUE
             if r.lcp_status != lcp.SOLVED:
                 return UNSOLVED
-            if let_go(m, w, r, n) == 0:
+            if r.n_solution > 1:
+                r.t_branch = min(r.t_branch, t)
+            if let_go(m, w, r, r.n_listed) == 0:
                 break
     return DECIDED
 
@@ -496,7 +584,7 @@ def pin_held(m, w, r):
     n_pinned = 0
     for k in range(m.n_contact):
         if r.freed[k] and w.n_stuck > 0 and is_held(m, w, r, k):
-            w.slip[k] *= PINNED
+            w.slip[k] = PINNED if w.slip[k] > 0 else -PINNED
             r.freed[k] = 0
             n_pinned += 1
     w.n_pinned += n_pinned
@@ -519,8 +607,8 @@ def is_held(m, w, r, k):
     for i in range(m.n_dof):
         r.d[i] *= m.minv[i]
     for i in range(m.n_row):
-        w.x[i] = w.g_t[i] - modes.row_rate(m, w, i, r.d)
-    modes.respond(m, w, r.d)
+        w.x[i] = w.g_t[i] - reactions.row_rate(m, w, i, r.d)
+    reactions.respond(m, w, r.d)
     return abs(gather(m, w, k, r.d)) <= HELD * free
 
 
@@ -533,7 +621,8 @@ def recall_wrong(m, w, r):
     n_wrong = 0
     for k in range(m.n_contact):
         if r.freed[k]:
-            rate = w.slip[k] * assemble.slip_acceleration(m, w, k)
+            sign = 1.0 if w.slip[k] > 0 else -1.0
+            rate = sign * assemble.slip_acceleration(m, w, k)
             limit = m.contact_mu0[k] * w.contact[CONTACT * k + LAM_N]
             round_off = TIE * limit + NO_FORCE * m.force
             if rate < -round_off * slip_compliance(m, w, r, k):
@@ -548,11 +637,12 @@ def agrees(m, w, r):
     """Return whether the friction of sticking contacts is within its limits."""
     for k in range(m.n_contact):
         if r.is_touched[m.contact_group[k]] and has_friction(m, k):
-            c = at(w.contact, CONTACT * k)
-            limit = m.contact_mu0[k] * c[LAM_N] * (1.0 + VERIFIED)
-            limit += SMALLEST_FORCE * m.force
+            lam_t = w.contact[CONTACT * k + LAM_T]
+            # Friction opposes the slip that begins.
+            limit = slides.most(m, w, k, -1.0 if lam_t > 0.0 else 1.0)
+            limit = limit * (1.0 + VERIFIED) + SMALLEST_FORCE * m.force
             is_stuck = w.side[k] == PRESSING and w.slip[k] == STICK
-            if is_stuck and abs(c[LAM_T]) > limit:
+            if is_stuck and abs(lam_t) > limit:
                 return False
     return True
 
@@ -566,21 +656,22 @@ def comply(m, w, r, t):
     v = at(r.y, m.n_dof)
     modes.configure(m, w, t, r.y, v)
     if w.n_stuck > 0:
-        modes.factor_rows(m, w)
+        reactions.factor_rows(m, w)
         modes.project_velocities(m, w, v)
         modes.configure(m, w, t, r.y, v)
     for k in range(m.n_contact):
         v_t = w.contact[CONTACT * k + V_T]
         is_slipping = w.side[k] == PRESSING and abs(w.slip[k]) == 1
+        is_slipping = is_slipping and has_friction(m, k) and m.contact_band[k] == 0.0
         if is_slipping and w.slip[k] * v_t < 0.0 and not is_at_rest(m, w, k):
             w.slip[k] = 1 if v_t > 0.0 else -1
 
 
-@far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
-def decide(m, w, r, p, t):
+@far(Tables, Work, Run, Lcp, Hlcp, NUMBER, returns=INTEGER)
+def decide(m, w, r, p, h, t):
     """Bring contacts to rest and decide them, until the mode agrees with the law."""
     bring_to_rest(m, w, r, t)
-    status = settle(m, w, r, p, look_ahead(m, w, r, t))
+    status = settle(m, w, r, p, h, look_ahead(m, w, r, t))
     if status == DECIDED:
         comply(m, w, r, t)
     return status
@@ -595,7 +686,7 @@ def pin_first(m, w, r, t_ahead):
     n_freed = 0
     for k in range(m.n_contact):
         if r.freed[k]:
-            w.slip[k] *= PINNED
+            w.slip[k] = PINNED if w.slip[k] > 0 else -PINNED
             n_freed += 1
     if n_freed == 0:
         return False
@@ -609,17 +700,17 @@ def pin_first(m, w, r, t_ahead):
                 r.rests[k] = 1
                 n_pinned += 1
             else:
-                w.slip[k] = 1 if w.slip[k] > 0 else -1
+                start_slip(m, w, k, 1 if w.slip[k] > 0 else -1)
     return n_pinned == n_freed and agrees(m, w, r)
 
 
 @kernel
-def settle(m, w, r, p, t_ahead):
+def settle(m, w, r, p, h, t_ahead):
     """Decide all contacts at rest by the state `ahead`; return a status."""
     if pin_first(m, w, r, t_ahead):
         return DECIDED
     for _ in range(2 + m.n_contact):
-        status = decide_rest(m, w, r, p, t_ahead)
+        status = decide_rest(m, w, r, p, h, t_ahead)
         activate(m, w)
         if status != DECIDED:
             return status
@@ -651,15 +742,23 @@ def is_chattering(m, r, t):
     return r.n_chatter > allowed or r.n_flood > FLOOD
 
 
-@far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
-def switch(m, w, r, p, t):
+@far(Tables, Work, Run, Lcp, Hlcp, NUMBER, returns=INTEGER)
+def switch(m, w, r, p, h, t):
     """Choose the next mode at the state r.y from the guards that fired."""
     if is_chattering(m, r, t):
         return CHATTERING
+    if m.n_contact > m.n_touch and r.fired[m.n_guard + 4 * m.n_contact]:
+        if w.is_chosen:
+            return JAMMED
+        if r.branch == flanks.UNIQUE:
+            return NOT_UNIQUE
+        # From here on only the present flanks are watched.
+        w.is_chosen = 1
+        r.t_branch = min(r.t_branch, t)
     note_speed(m, w, r)
     modes.configure(m, w, t, r.y, at(r.y, m.n_dof))
     change_sides(m, w, r, t)
-    status = decide(m, w, r, p, t)
+    status = decide(m, w, r, p, h, t)
     for k in range(m.n_contact):
         if r.is_touched[m.contact_group[k]]:
             for i in range(4):
@@ -667,8 +766,8 @@ def switch(m, w, r, p, t):
     return status
 
 
-@far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
-def review(m, w, r, p, t):
+@far(Tables, Work, Run, Lcp, Hlcp, NUMBER, returns=INTEGER)
+def review(m, w, r, p, h, t):
     """Decide sticking contacts again whose rows depend on each other.
 
     Their rows do not hold what little distinguishes them, and no guard shows when it
@@ -681,7 +780,7 @@ def review(m, w, r, p, t):
         r.rests[k] = 1 if is_resting(m, w, k) else 0
         r.freed[k] = 0
     n_resting = w.n_stuck + w.n_pinned
-    r.switch_status = settle(m, w, r, p, look_ahead(m, w, r, t))
+    r.switch_status = settle(m, w, r, p, h, look_ahead(m, w, r, t))
     if r.switch_status != DECIDED:
         return -1
     if w.n_stuck + w.n_pinned == n_resting:
@@ -705,6 +804,9 @@ def first_sides(m, w, r):
         c = at(w.contact, CONTACT * k)
         r.rests[k] = 0
         r.freed[k] = 0
+        if k >= m.n_touch:
+            begin_pressing(m, w, r, k)
+            continue
         first = c[GAP]
         if abs(first) <= CLOSED * r.size:
             first = c[GAP_RATE]
@@ -728,7 +830,7 @@ def close_by_acceleration(m, w, r, t):
         r.ahead[i] = r.y[i]
     accelerations(m, w, r, t)
     is_new = False
-    for k in range(m.n_contact):
+    for k in range(m.n_touch):
         c = at(w.contact, CONTACT * k)
         is_closed = abs(c[GAP]) <= CLOSED * r.size and c[GAP_RATE] == 0.0
         round_off = NO_FORCE * m.force * slip_compliance(m, w, r, k)
@@ -740,8 +842,8 @@ def close_by_acceleration(m, w, r, t):
     return is_new
 
 
-@far(Tables, Work, Run, Lcp, NUMBER, returns=INTEGER)
-def first_mode(m, w, r, p, t):
+@far(Tables, Work, Run, Lcp, Hlcp, NUMBER, returns=INTEGER)
+def first_mode(m, w, r, p, h, t):
     """Choose the mode a run begins in.
 
     Sides by the first derivative of the gap that is not zero; accelerations come
@@ -750,11 +852,14 @@ def first_mode(m, w, r, p, t):
     for k in range(m.n_contact):
         w.side[k] = OPEN
         w.slip[k] = STICK
+        w.flank[k] = 0
+        w.hold[k] = 0.0
+    w.is_chosen = 0
     activate(m, w)
     note_speed(m, w, r)
     modes.configure(m, w, t, r.y, at(r.y, m.n_dof))
     first_sides(m, w, r)
-    status = decide(m, w, r, p, t)
+    status = decide(m, w, r, p, h, t)
     if status == DECIDED and close_by_acceleration(m, w, r, t):
-        status = decide(m, w, r, p, t)
+        status = decide(m, w, r, p, h, t)
     return status

@@ -22,11 +22,13 @@ class Tables(Block):
     n_pair = INTEGER
     n_profile = INTEGER
     n_force = INTEGER
-    n_contact = INTEGER
+    n_touch = INTEGER  # contacts of shapes
+    n_contact = INTEGER  # these, then the sliding contacts inside joints
+    n_state = INTEGER  # internal states of friction laws
     n_group = INTEGER
     n_largest = INTEGER  # contacts in the largest group
     n_guard = INTEGER  # of the user's events
-    n_watch = INTEGER  # all guards: the user's, then four for each contact
+    n_watch = INTEGER  # all guards: the user's, four for each contact, uniqueness
     n_work = INTEGER
 
     par = FLOATS  # parameters of every element
@@ -86,11 +88,30 @@ class Tables(Block):
     contact_radius = FLOATS  # m, of b's disc
     contact_normal = INTEGERS  # kind of the normal law
     contact_normal_par = INTEGERS
-    contact_mu = FLOATS  # while slipping
-    contact_mu0 = FLOATS  # at rest
-    contact_row = INTEGERS  # constraint row of sticking, -1 without friction
+    contact_row = INTEGERS  # constraint row of sticking, -1 if it cannot
     contact_group = INTEGERS  # contacts that share bodies or joints with each other
-    contact_work = INTEGERS  # entry of the ledger: normal; the next is friction
+    contact_work = INTEGERS  # entry of the ledger: friction
+    contact_normal_work = INTEGERS  # and of the normal force, -1 in a joint
+
+    # sliding contacts inside joints
+    contact_kind = INTEGERS  # TOUCH, SLOT, GUIDE or PIN
+    contact_joint = INTEGERS  # first row of the joint, whose reactions are the load
+    contact_length = FLOATS  # m, of a block in a guide
+    contact_height = FLOATS  # m
+
+    # friction
+    contact_law = INTEGERS  # NONE, SET_VALUED or SMOOTH
+    contact_friction = INTEGERS  # kind of the friction law
+    contact_friction_par = INTEGERS
+    contact_rate = INTEGERS  # kind of the rate of its state
+    contact_state = INTEGERS  # its state, -1 for none
+    contact_mu0 = FLOATS  # at rest
+    contact_band = FLOATS  # m/s, slip velocities that count as rest
+    state_scale = FLOATS  # (n_state) m
+
+    group_slide = INTEGERS  # (n_group + 1) first sliding contact of a joint
+    group_row = INTEGERS  # (n_group) first row
+    group_end = INTEGERS  # (n_group) row after the last
 
     guard_kind = INTEGERS
     guard_a = INTEGERS  # marker
@@ -131,13 +152,29 @@ class Work(Block):
     # contacts; CONTACT numbers each, see `assemble.contacts`
     contact = FLOATS
     approach = FLOATS  # (n_contact) m/s, rate of overlap at touch-down
+    hold = FLOATS  # (n_contact) m/s, slip velocity at which a contact is held
+    z = FLOATS  # (n_state) m, internal states of friction laws
+    # sliding contacts inside joints, of one group; n = contacts, see `slides`
+    response = FLOATS  # (n, n_row) reactions under unit friction forces
+    matrix = FLOATS  # (n, n) from loads to loads
+    lu = FLOATS  # (n, n)
+    swap = INTEGERS  # (n)
+    rub = INTEGERS  # (n) the contacts that slide
+    load_of = FLOATS  # (n)
+    cone = FLOATS  # (n_contact, 2) direction of a pin's force
+    margin = NUMBER  # least determinant of that matrix over all flanks, 1 if certain
     # mode
     side = INTEGERS  # (n_contact) OPEN, PRESSING or RELEASED
-    slip = INTEGERS  # (n_contact) 0 stick, +-1 sign of v_t, +-2 pinned; kept in flight
+    slip = INTEGERS  # (n_contact) 0 stick, +-1 sign of v_t, +-2 pinned, +-3 yielding
+    flank = INTEGERS  # (n_contact) bit j set: the force of flank j is negative
     is_active = INTEGERS  # (n_row) whether a row constrains
     n_stuck = INTEGER  # active contact rows
     n_pinned = INTEGER  # contacts at rest whose friction is at its limit
+    n_rub = INTEGER  # contacts inside joints that slide
+    is_bare = INTEGER  # leave out the friction of joints
+    is_chosen = INTEGER  # `margin` is that of the present flanks alone
     speed = NUMBER  # m/s, largest there was at the last switch: the scale of round-off
+    spin = NUMBER  # rad/s, the same of rotations
     is_clamped = INTEGER  # normal forces are cut off at zero, whatever the side
     pivot = NUMBER  # least pivot of S relative to its diagonal entry, of joints alone
     has_lost_rank = INTEGER  # the current factors are regularised

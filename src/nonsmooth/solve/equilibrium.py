@@ -77,7 +77,7 @@ class _Statics:
     def __init__(self, system: System, t: float) -> None:
         self.system, self.t = system, t
         self.work = system.work()
-        self.rest = np.zeros(system.n_dof)
+        self.rest = np.zeros(system.n_dof + system.n_state)
         # A point mass has no angle to balance.
         self.free = system.tables.minv > 0.0
 

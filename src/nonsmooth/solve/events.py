@@ -8,10 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.kernels import entry
-from nonsmooth.kernels.assemble import CONTACT, LAM_N, LAM_T, OPEN, PRESSING, V_T
+from nonsmooth.kernels.assemble import (
+    CONTACT,
+    FORCE,
+    LAM_N,
+    LAM_T,
+    OPEN,
+    PRESSING,
+    V_T,
+    YIELDING,
+)
 from nonsmooth.kernels.tables import Work
 from nonsmooth.result import EventRecord, Modes, Steps, evaluate_states, mode_name
 from nonsmooth.system import System
+
+
+# Slips of a contact that moves.
+_SLIPS = (1, YIELDING)
 
 
 def event_records(
@@ -23,30 +36,36 @@ def event_records(
 ) -> list[EventRecord]:
     """Return the events of a run in order of time."""
     records: list[EventRecord] = []
-    n_guard, n_contact = len(system.events), len(system.contacts)
+    n_guard, n_contact = len(system.events), len(system.with_mode)
     changed: NDArray[np.bool_] = np.asarray(fired.any(axis=1))
     # A mode may also change in a review, when no guard has fired.
-    changed[:-1] |= (np.diff(steps.modes.slip, axis=0) != 0).any(axis=1)
+    changed[:-1] |= steps.modes.changes()
     ends = np.flatnonzero(changed)
     before, after = _both_sides(system, steps, ends, t_end, work)
     for row, i in enumerate(ends.tolist()):
         t = float(steps.t[i + 1]) if i + 1 < len(steps.t) else t_end
         for k in np.flatnonzero(fired[i, :n_guard]).tolist():
             records.append(_user_event(system, steps, i, k, t))
-        own = fired[i, n_guard:].reshape(n_contact, 4)
-        cause = [name for name, f in zip(system.contacts, own, strict=True) if f.any()]
+        own = fired[i, n_guard : n_guard + 4 * n_contact].reshape(n_contact, 4)
+        names = system.with_mode
+        cause = [name for name, f in zip(names, own, strict=True) if f.any()]
         is_mode_new = not (
             np.array_equal(before.modes.side[row], after.modes.side[row])
             and np.array_equal(before.modes.slip[row], after.modes.slip[row])
         )
-        for k, name in enumerate(system.contacts):
+        for k, name in enumerate(names):
             old, new = before.mode(row, k), after.mode(row, k)
-            kind = _contact_kind(own[k], old, new, is_mode_new)
+            is_joint = k >= len(system.contacts)
+            if is_joint:
+                is_side_new = before.modes.flank[row, k] != after.modes.flank[row, k]
+                kind = _slide_kind(own[k], old[1], new[1], bool(is_side_new))
+            else:
+                kind = _contact_kind(own[k], old, new, is_mode_new)
             if kind:
                 has_friction = bool(system.tables.contact_row[k] >= 0)
                 v_t, lam_n, lam_t = (
                     (before.value(row, k, at), after.value(row, k, at))
-                    for at in (V_T, LAM_N, LAM_T)
+                    for at in (V_T, FORCE if is_joint else LAM_N, LAM_T)
                 )
                 records.append(
                     EventRecord(
@@ -92,7 +111,9 @@ def _both_sides(
     modes = Modes(
         side=np.concatenate([steps.modes.side, work.side[None]]),
         slip=np.concatenate([steps.modes.slip, work.slip[None]]),
+        flank=np.concatenate([steps.modes.flank, work.flank[None]]),
         approach=np.concatenate([steps.modes.approach, work.approach[None]]),
+        hold=np.concatenate([steps.modes.hold, work.hold[None]]),
     )
     last = steps.coef[ends].sum(axis=1)
     return (
@@ -106,7 +127,7 @@ def _side(
 ) -> _Side:
     arrays = evaluate_states(system, system.work(), t, y, modes)
     return _Side(
-        modes, arrays["contact"].reshape(len(t), len(system.contacts), CONTACT)
+        modes, arrays["contact"].reshape(len(t), len(system.with_mode), CONTACT)
     )
 
 
@@ -127,11 +148,29 @@ def _contact_kind(
         return "release" if old[0] == PRESSING else "re_engage"
     if old[0] != PRESSING or (new == old and not (own.any() and is_mode_new)):
         return ""
-    was_slipping, is_slipping = abs(old[1]) == 1, abs(new[1]) == 1
+    return _slip_kind(old[1], new[1])
+
+
+def _slip_kind(old: int, new: int) -> str:
+    """Return what happened to the slip of a contact, "" for nothing."""
+    was_slipping, is_slipping = abs(old) in _SLIPS, abs(new) in _SLIPS
     if not was_slipping:
         # Also a contact that another one's event has freed.
         return "break_away" if is_slipping else ""
-    return "reverse" if is_slipping else "stick"
+    if not is_slipping:
+        return "stick"
+    # From yielding within a band to slip beyond it nothing has turned.
+    is_same = abs(old) != abs(new) and (old > 0) == (new > 0)
+    return "" if is_same else "reverse"
+
+
+def _slide_kind(
+    own: NDArray[np.int64], old: int, new: int, is_side_new: bool
+) -> str:
+    """Return what happened to a joint with friction, "" for nothing."""
+    if new != old:
+        return _slip_kind(old, new)
+    return "change_side" if is_side_new and (own.any() or abs(new) in _SLIPS) else ""
 
 
 def _user_event(system: System, steps: Steps, i: int, k: int, t: float) -> EventRecord:

@@ -53,7 +53,7 @@ def _driving(system: System) -> list[int]:
     m = system.tables
     first = m.support_law[m.support_law >= 0]
     laws = {int(k) + i for k in first for i in range(3)}
-    n_joint = len(system.model.joints)
+    n_joint = system.n_held
     laws |= {int(k) for k in m.joint_law[n_joint:]}
     return sorted(laws)
 

@@ -12,6 +12,8 @@ ADAPTIVE = ("auto", "dop853", "dopri5", "radau")
 FIXED = ("rk4", "euler", "semi_implicit_euler")
 METHODS = (*ADAPTIVE, *FIXED)
 SCHEMES = ("events", "paper")
+# In the order of `kernels.flanks`.
+BRANCHES = ("unique", "continue", "least")
 # Step, s, and stabilisation of [WangWang2015]_.
 PAPER_STEP, PAPER_ALPHA, PAPER_BETA = 1e-6, 1e6, 1.4e6
 
@@ -60,6 +62,10 @@ class Options:
         fixed step (1e-6 s unless given) and Baumgarte's stabilisation (1e6, 1.4e6
         unless given), friction decided at the ends of steps, nothing located or
         projected; it accepts an inconsistent start.
+    branch : "unique", "continue" or "least"
+        What to do where friction in joints allows more than one solution: stop and
+        report them; go on with the one nearest to the present; or with the one of
+        least friction. The result notes where a choice was made.
     """
 
     method: str = "auto"
@@ -69,12 +75,17 @@ class Options:
     max_step: float = math.inf
     stabilisation: str | Baumgarte | None = None
     scheme: str = "events"
+    branch: str = "unique"
 
     def __post_init__(self) -> None:
         """Refuse options that have no meaning."""
         if self.scheme not in SCHEMES:
             raise ModelError(
                 f"scheme = {self.scheme!r}; {nearest(str(self.scheme), SCHEMES)}"
+            )
+        if self.branch not in BRANCHES:
+            raise ModelError(
+                f"branch = {self.branch!r}; {nearest(str(self.branch), BRANCHES)}"
             )
         if self.scheme == "paper":
             self._follow_paper()

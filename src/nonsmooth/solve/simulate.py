@@ -20,17 +20,18 @@ from nonsmooth.errors import (
     SolveError,
     SwitchError,
 )
-from nonsmooth.kernels import abi, entry, guards, lcp, loop, switch
+from nonsmooth.kernels import abi, entry, flanks, guards, lcp, loop, switch
 from nonsmooth.kernels import run as codes
 from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGERS
 from nonsmooth.kernels.assemble import CONTACT
 from nonsmooth.kernels.run import Log, Run
 from nonsmooth.kernels.tableaux import EXPLICIT
+from nonsmooth.kernels.tables import Work
 from nonsmooth.model import Model
 from nonsmooth.result import EventRecord, EventTable, Modes, Result, State, Steps
 from nonsmooth.solve.events import event_records
 from nonsmooth.solve.jumps import check_jumps
-from nonsmooth.solve.options import Baumgarte, Options
+from nonsmooth.solve.options import BRANCHES, Baumgarte, Options
 from nonsmooth.solve.start import (
     check_overlaps,
     check_redundancy,
@@ -70,6 +71,7 @@ def simulate(
     max_step: float = math.inf,
     stabilisation: str | Baumgarte | None = None,
     scheme: str = "events",
+    branch: str = "unique",
     assemble: bool | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -84,7 +86,7 @@ def simulate(
     start : State, optional
         A state of an earlier run, `result.state(t)`; the model's own start at
         t = 0 by default.
-    method, rtol, atol, step, max_step, stabilisation, scheme
+    method, rtol, atol, step, max_step, stabilisation, scheme, branch
         See `Options`.
     assemble : bool, optional
         Overrides the model's `assemble`.
@@ -112,6 +114,7 @@ def simulate(
         max_step=max_step,
         stabilisation=stabilisation,
         scheme=scheme,
+        branch=branch,
     )
     if not isinstance(model, Model | System):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ModelError(f"model = {model!r}; give a Model or a System")
@@ -144,6 +147,14 @@ def simulate(
     if note:
         driver.notes.append(note)
     return driver.run(progress)
+
+
+def new_run(
+    system: System, t: float, q: Floats, v: Floats
+) -> tuple[Work, Run, lcp.Lcp, lcp.Hlcp]:
+    """Return the arrays of a run that is about to start."""
+    driver = _Driver(system, Options(), t, math.inf, q, v, {})
+    return driver.work, driver.state, driver.lcp, driver.hlcp
 
 
 @dataclass
@@ -183,8 +194,11 @@ class _Driver:
             self.work.approach[k] = self.approach.get(name, math.nan)
         self.state = self._new_run(is_radau, options.method == "auto" and fits)
         # Lemke's path visits a few bases for each contact.
-        n_pair = 2 * self.system.tables.n_largest
+        m = self.system.tables
+        n_slide = int(np.diff(m.group_slide).max(initial=0))
+        n_pair = 2 * m.n_largest + 4 * n_slide
         self.lcp = lcp.lcp_work(n_pair, PIVOTS * (1 + n_pair))
+        self.hlcp = lcp.hlcp_work(n_pair if n_slide else 0)
         self.chunks: list[tuple[Log, int, float, int]] = []
         self.events: list[EventRecord] = []
         self.arc = 0
@@ -197,6 +211,15 @@ class _Driver:
         n_watch, n_contact, n_rest = m.n_watch, m.n_contact, m.n_largest
         # The implicit method's arrays are needed only where it can be used.
         ni = n if is_implicit or is_auto else 0
+        nz = ni + m.n_state if ni else 0
+        nf = ni + nz
+        # The problem with joints: a flank or two for either slip, two pairs at rest.
+        n_slide = int(np.diff(m.group_slide).max(initial=0))
+        n_term = 4 * n_slide
+        n_joint = n_rest if n_slide else 0
+        n_pair = n_term + 2 * n_joint
+        n_listed = min(n_pair, flanks.MAX_PAIR)
+        n_base = 1 << n_listed if n_slide else 0
         n_coef = max(3, tb.degree)
         sizes = {
             "y": n_y, "y1": n_y, "stage": n_y, "moved": n_y,
@@ -207,14 +230,21 @@ class _Driver:
             "is_touched": m.n_group, "rests": n_contact, "freed": n_contact,
             "kept": n_contact,
             "listed": n_rest, "delassus": n_rest**2, "slip_rate": n_rest,
-            "limit": n_rest, "M": 4 * n_rest**2, "q_lcp": 2 * n_rest,
+            "slip_change": n_rest, "limit": n_rest, "M": 4 * n_rest**2, "q_lcp": 2 * n_rest,
             "z_lcp": 2 * n_rest, "w_lcp": 2 * n_rest, "ahead": n_y,
             "shown": n_contact, "span_side": n_contact, "span_slip": n_contact,
             "span_y": n_y, "span_rate": n_y,
-            "Z": 6 * ni, "W": 6 * ni, "F": 3 * n_y if ni else 0, "Aq": ni * ni,
-            "Av": ni * ni, "real_lu": ni * ni, "real_swap": ni,
-            "complex_lu": ni * ni, "complex_swap": ni, "x": 2 * ni, "z": 2 * ni,
-            "previous": 6 * n, "d": n_y,
+            "term_force": n_term, "term_flank": n_term, "term_phi": n_term,
+            "term_kind": n_term, "term_base": n_term, "term_response": n_term * n_rest,
+            "reaction_base": 2 * n_joint, "reaction": 2 * n_joint * n_rest,
+            "coef": n_joint * n_pair, "constant": n_joint, "friction": n_joint,
+            "A_plus": n_pair**2, "A_minus": n_pair**2, "b_hlcp": n_pair,
+            "w_hlcp": n_pair, "z_hlcp": n_pair, "points": 2 * n_listed * n_base,
+            "is_isolated": n_base, "base_kind": n_base,
+            "Z": 3 * nf, "W": 3 * nf, "F": 3 * n_y if ni else 0, "Aq": nz * ni,
+            "Av": nz * ni, "Az": nz * (nz - ni), "real_lu": nz * nz, "real_swap": nz,
+            "complex_lu": nz * nz, "complex_swap": nz, "x": nf, "z": nf,
+            "previous": 3 * (2 * n + m.n_state), "d": n_y,
         }  # fmt: skip
         dtypes = {FLOATS: np.float64, INTEGERS: np.int64, COMPLEXES: np.complex128}
         values: dict[str, Any] = {
@@ -241,11 +271,13 @@ class _Driver:
             "span": self.until - self.t_start,
             "h_touch": math.inf,
             "t_tie": math.inf,
+            "t_branch": math.inf,
+            "branch": BRANCHES.index(options.branch),
             "n_y": n_y,
             "n_coef": n_coef,
         }
         values["y"][:n] = self.q
-        values["y"][n : 2 * n] = self.v
+        values["y"][n : n + len(self.v)] = self.v
         return Run(**values)
 
     def _new_log(self) -> Log:
@@ -263,7 +295,9 @@ class _Driver:
             event=np.zeros(capacity * self.system.tables.n_watch, dtype=np.int64),
             side=np.zeros(capacity * n_contact, dtype=np.int64),
             slip=np.zeros(capacity * n_contact, dtype=np.int64),
+            flank=np.zeros(capacity * n_contact, dtype=np.int64),
             approach=np.zeros(capacity * n_contact),
+            hold=np.zeros(capacity * n_contact),
         )
 
     def run(self, progress: Progress | None) -> Result:
@@ -277,6 +311,7 @@ class _Driver:
             self.tableau,
             self._new_log(),
             self.lcp,
+            self.hlcp,
             0.0,
             0,
         )
@@ -313,6 +348,7 @@ class _Driver:
                     self.tableau,
                     log,
                     self.lcp,
+                    self.hlcp,
                     t_stop,
                     n_steps,
                 )
@@ -401,12 +437,12 @@ class _Driver:
         modes = Modes(
             side=column("side", m.n_contact),
             slip=column("slip", m.n_contact),
+            flank=column("flank", m.n_contact),
             approach=column("approach", m.n_contact),
+            hold=column("hold", m.n_contact),
         )
         arc = repeated(3, int)
-        is_new = np.diff(modes.side, axis=0) != 0
-        is_new |= np.diff(modes.slip, axis=0) != 0
-        arc[1:] += np.cumsum(is_new.any(axis=1))
+        arc[1:] += np.cumsum(modes.changes())
         steps = Steps(
             t=column("t", 1)[:, 0],
             h=column("h", 1)[:, 0],
@@ -437,6 +473,7 @@ class _Driver:
                 "max_step": options.max_step,
                 "stabilisation": options.stabilisation,
                 "scheme": options.scheme,
+                "branch": options.branch,
                 "until": self.until,
             },
             cost={
@@ -489,7 +526,8 @@ class _Driver:
         system, work, state = self.system, self.work, self.state
         n = system.n_dof
         # Along the way from the last good state to where the step failed.
-        begin, rate = state.y[: 2 * n], state.K[: 2 * n]
+        n_flow = 2 * n + system.n_state
+        begin, rate = state.y[:n_flow], state.K[:n_flow]
         span = max(float(state.t_fail - state.t), 0.0)
         for k in range(N_SEARCH):
             dt = span * k / (N_SEARCH - 1)
@@ -503,7 +541,9 @@ class _Driver:
                 return f"force '{system.forces[int(np.argmax(bad))]}'"
             bad = ~np.isfinite(work.contact.reshape(-1, CONTACT)).all(axis=1)
             if bad.any():
-                return f"contact '{system.contacts[int(np.argmax(bad))]}'"
+                k = int(np.argmax(bad))
+                family = "contact" if k < len(system.contacts) else "joint"
+                return f"{family} '{system.with_mode[k]}'"
             bad = ~np.isfinite(work.block.reshape(-1, 9)).all(axis=1)
             if bad.any():
                 name = system.row_owner(int(np.argmax(bad)))

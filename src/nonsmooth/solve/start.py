@@ -41,9 +41,12 @@ MAX_NAMED = 600
 
 
 def initial_values(system: System, start: State | None) -> tuple[Floats, Floats]:
-    """Return q and v from the model, or from a given state."""
+    """Return q and v from the model, or from a given state.
+
+    Internal states of friction laws follow the velocities.
+    """
     n = system.n_dof
-    q, v = np.zeros(n), np.zeros(n)
+    q, v = np.zeros(n), np.zeros(n + system.n_state)
     names = system.bodies[: system.n_moving]
     if start is not None:
         for what, given in (
@@ -58,6 +61,10 @@ def initial_values(system: System, start: State | None) -> tuple[Floats, Floats]
         for k, name in enumerate(names):
             q[3 * k : 3 * k + 3] = start.positions[name]
             v[3 * k : 3 * k + 3] = start.velocities[name]
+        state = system.tables.contact_state.tolist()
+        for name, k in zip(system.with_mode, state, strict=True):
+            if k >= 0:
+                v[n + k] = start.deflection.get(name, 0.0)
         return q, v
     bodies = {body.name: body for body in system.model.bodies}
     for k, name in enumerate(names):
@@ -213,7 +220,7 @@ def check_overlaps(system: System, t: float, q: Floats, v: Floats) -> None:
     g, rate = np.zeros(system.n_row), np.zeros(system.n_row)
     entry.constraints(system.tables, work, t, q, v, g, rate)
     values = work.contact.reshape(-1, CONTACT)
-    for name, contact in zip(system.contacts, values, strict=True):
+    for name, contact in zip(system.contacts, values, strict=False):
         overlap, force = -float(contact[GAP]), float(contact[FORCE])
         if overlap > DEEPEST * system.size:
             raise ModelError(

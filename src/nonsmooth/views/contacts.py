@@ -13,46 +13,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.elements.bodies import Body, Ground
 from nonsmooth.elements.shapes import Point, Shape
 
 if TYPE_CHECKING:
     from nonsmooth.result import Result
-    from nonsmooth.system import System
+    from nonsmooth.system import Spot
 
 Pose = tuple[float, float, float]
 AT_ORIGIN = (0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Spot:
-    """A place where bodies may touch: a disc on one, a surface on another.
+def place(spot: Spot, poses: Mapping[str, Pose]) -> tuple[Point, Point]:
+    """Return the point of a spot's disc nearest to its surface, and the normal there.
 
-    A point is a disc of radius zero. A contact has several spots if outlines touch.
+    The normal leads out of the surface.
     """
-
-    name: str  # as in columns
-    contact: str  # the element
-    owner: str  # body of the surface
-    surface: Shape
-    body: str  # of the disc
-    centre: Point  # m, of the disc in its body's frame
-    radius: float  # m
-    has_friction: bool
-
-    def place(self, poses: Mapping[str, Pose]) -> tuple[Point, Point]:
-        """Return the point of the disc nearest to the surface, and the normal there.
-
-        The normal leads out of the surface.
-        """
-        x, y, theta = poses.get(self.body, AT_ORIGIN)
-        c, s = math.cos(theta), math.sin(theta)
-        x, y = (
-            x + c * self.centre[0] - s * self.centre[1],
-            y + s * self.centre[0] + c * self.centre[1],
-        )
-        nx, ny = nearest(self.surface, poses.get(self.owner, AT_ORIGIN), (x, y))[1:]
-        return (x - self.radius * nx, y - self.radius * ny), (nx, ny)
+    x, y, theta = poses.get(spot.body, AT_ORIGIN)
+    c, s = math.cos(theta), math.sin(theta)
+    x, y = (
+        x + c * spot.centre[0] - s * spot.centre[1],
+        y + s * spot.centre[0] + c * spot.centre[1],
+    )
+    nx, ny = nearest(spot.surface, poses.get(spot.owner, AT_ORIGIN), (x, y))[1:]
+    return (x - spot.radius * nx, y - spot.radius * ny), (nx, ny)
 
 
 def nearest(surface: Shape, pose: Pose, point: Point) -> tuple[float, float, float]:
@@ -61,37 +44,6 @@ def nearest(surface: Shape, pose: Pose, point: Point) -> tuple[float, float, flo
     find = getattr(type(surface), surface.row_name)
     find(surface.parameters(), [*pose, 0.0, 0.0, 0.0], [*point, *4 * [0.0]], out)
     return out[0], out[1], out[2]
-
-
-def spots(system: System) -> tuple[Spot, ...]:
-    """Return the spots of a system, in the order of `system.contacts`."""
-    m, model = system.tables, system.model
-    bodies: dict[str, Body] = {"ground": Ground()}
-    bodies |= {body.name: body for body in model.bodies}
-    contacts = {contact.name: contact for contact in model.contacts}
-    found: list[Spot] = []
-    for k, name in enumerate(system.contacts):
-        contact = contacts[name.partition(".")[0]]
-        surface_on, disc = int(m.contact_a[k]), int(m.contact_b[k])
-        owner = system.bodies[int(m.marker_body[surface_on])]
-        # Outlines touch each other both ways.
-        on_a = contact.a.partition(".")[0] == owner
-        reference = contact.a if on_a else contact.b
-        surface = bodies[owner].shape(reference.partition(".")[2])
-        assert surface is not None  # it was packed
-        found.append(
-            Spot(
-                name=name,
-                contact=contact.name,
-                owner=owner,
-                surface=surface,
-                body=system.bodies[int(m.marker_body[disc])],
-                centre=(float(m.marker_x[disc]), float(m.marker_y[disc])),
-                radius=float(m.contact_radius[k]),
-                has_friction=bool(m.contact_row[k] >= 0),
-            )
-        )
-    return tuple(found)
 
 
 def mode_of(spot: Spot, value: float) -> str:
@@ -128,7 +80,7 @@ def stays(result: Result) -> dict[str, list[Stay]]:
     begins = arc_begins(result)
     times = [*steps.t[begins].tolist(), result.t_end]
     found: dict[str, list[Stay]] = {}
-    for k, name in enumerate(result.system.contacts):
+    for k, name in enumerate(result.system.with_mode):
         has_friction = bool(result.system.tables.contact_row[k] >= 0)
         own: list[Stay] = []
         for i, step in enumerate(begins):

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from nonsmooth.result import Result
+    from nonsmooth.system import Spot
 
 Floats = NDArray[np.float64]
 Pose = tuple[float, float, float]
@@ -130,7 +131,7 @@ class Sketch:
     poses: Poses  # of every body at this instant
     history: Sequence[Poses]  # at every instant of the picture
     values: Mapping[str, float]  # columns of forces and contacts at this instant
-    spots: Mapping[str, Sequence[contacts.Spot]]  # of every contact
+    spots: Mapping[str, Sequence[Spot]]  # of every contact
     places: Floats  # (n, 2) m, that the picture has to show
     unit: float  # m
     stand_unit: float  # m, the same for stands and floors
@@ -560,7 +561,7 @@ def point_mass(s: Sketch, body: PointMass) -> None:
     colour = s.colour_of(body.name)
     own = [x for spots in s.spots.values() for x in spots if x.body == body.name]
     if own:
-        foot, normal = own[0].place(s.poses)
+        foot, normal = contacts.place(own[0], s.poses)
         box = [(0.0, -1.3), (2.2, -1.3), (2.2, 1.3), (0.0, 1.3)]
         corners = s.place(foot, math.atan2(normal[1], normal[0]), box)
         s.polygon(corners, colour, colour, 0.4, 1.5, BODIES, is_clear=True)
@@ -680,9 +681,9 @@ def line(s: Sketch, shape: Line) -> None:
         s.line(ends, s.colour_of(s.owner), 1.2, GUIDES)
 
 
-def _seen_from(poses: Poses, spot: contacts.Spot) -> tuple[float, float]:
+def _seen_from(poses: Poses, spot: Spot) -> tuple[float, float]:
     """Return the touching point of a spot in the frame of the surface's body."""
-    (x, y), _ = spot.place(poses)
+    (x, y), _ = contacts.place(spot, poses)
     x0, y0, theta = poses.get(spot.owner, (0.0, 0.0, 0.0))
     c, n = math.cos(theta), math.sin(theta)
     return c * (x - x0) + n * (y - y0), -n * (x - x0) + c * (y - y0)
@@ -692,7 +693,7 @@ def _seen_from(poses: Poses, spot: contacts.Spot) -> tuple[float, float]:
 def contact(s: Sketch, element: Contact) -> None:
     """Draw a disc in the colour of the mode, and the force on the body that has it."""
     for k, spot in enumerate(s.spots[element.name]):
-        point, (nx, ny) = spot.place(s.poses)
+        point, (nx, ny) = contacts.place(spot, s.poses)
         mode = contacts.mode_of(spot, s.values[f"{spot.name}.mode"])
         # Outlines have many spots, most of them open.
         radius = OPEN_MARK * s.mark if mode == "open" else s.mark
@@ -957,7 +958,7 @@ def draw_on(
     ]
     gx, gy = model.gravity
     last = len(times) - 1
-    spots = contacts.spots(result.system)
+    spots = result.system.spots
     board = Sketch(
         axes=axes,
         elements=elements,
@@ -967,7 +968,7 @@ def draw_on(
         history=history,
         values={},
         spots={
-            contact.name: [x for x in spots if x.contact == contact.name]
+            contact.name: [x for x in spots if x.element == contact.name]
             for contact in model.contacts
         },
         places=np.zeros((0, 2)),

@@ -1,0 +1,127 @@
+"""Constraint rows: their matrix, its factors, and reactions from them.
+
+    S = J M^-1 J^T
+
+Rows of contacts that do not stick are empty, with a unit diagonal.
+"""
+
+from nonsmooth.kernels import skyline
+from nonsmooth.kernels.abi import at, far, kernel
+from nonsmooth.kernels.assemble import CONTACT, LAM_N
+from nonsmooth.kernels.tables import Tables, Work
+
+# Weights of reactions that are not unique: of contacts that can bear little beside
+# others, at most; and of joints.
+MAX_WEIGHT, JOINT_WEIGHT = 1e4, 1e-5
+
+
+@far(Tables, Work)
+def factor_rows(m, w):
+    """Form S = J M^-1 J^T and factor it; note a loss of rank."""
+    S, J = w.S, w.J
+    for i in range(m.n_profile):
+        S[i] = 0.0
+    for k in range(m.n_pair):
+        a = at(J, m.pair_i[k])
+        b = at(J, m.pair_j[k])
+        c = at(m.minv, m.pair_dof[k])
+        S[m.pair_at[k]] += a[0] * c[0] * b[0] + a[1] * c[1] * b[1] + a[2] * c[2] * b[2]
+    for k in range(m.n_contact):
+        i = m.contact_row[k]
+        if i >= 0 and not w.is_active[i]:
+            S[m.start[i] + i] = 1.0
+    w.has_lost_rank = 0
+    rank = skyline.CONTACT_RANK if w.n_stuck > 0 else skyline.RANK_TOLERANCE
+    least = skyline.factor(m.n_row, m.first, m.start, S, 0.0, w.weight, rank, w.L, w.d)
+    # Contacts that stand on one line are no singular pose of the mechanism.
+    w.pivot = least if w.n_stuck == 0 else 1.0
+    if least <= rank:
+        w.n_rank_loss += 1
+        w.has_lost_rank = 1
+        share_friction(m, w)
+        shift = skyline.REGULARISATION
+        skyline.factor(m.n_row, m.first, m.start, S, shift, w.weight, rank, w.L, w.d)
+
+
+@kernel
+def share_friction(m, w):
+    """Weigh the friction of sticking contacts by their limits.
+
+    Where it is not unique, contacts on one line then bear in proportion to what they
+    can, and reach their limits together.
+    """
+    for i in range(m.n_row):
+        # A joint may bear what contacts cannot.
+        w.weight[i] = 1.0 if w.n_stuck == 0 else JOINT_WEIGHT
+    largest = 0.0
+    for k in range(m.n_contact):
+        i = m.contact_row[k]
+        if i >= 0 and w.is_active[i]:
+            largest = max(largest, bearing(m, w, k))
+    for k in range(m.n_contact):
+        i = m.contact_row[k]
+        if i >= 0 and w.is_active[i]:
+            own = bearing(m, w, k)
+            w.weight[i] = min(largest / own, MAX_WEIGHT) if own > 0.0 else MAX_WEIGHT
+
+
+@kernel
+def bearing(m, w, k):
+    """Return what contact k can bear, in the units in which reactions are weighed."""
+    i = m.contact_row[k]
+    limit = m.contact_mu0[k] * w.contact[CONTACT * k + LAM_N]
+    return limit * w.S[m.start[i] + i]
+
+
+@kernel
+def solve_rows(m, w, b, x):
+    """Solve S x = b with the current factors, least norm if S lost rank."""
+    if w.has_lost_rank:
+        skyline.least_norm(m.n_row, m.first, m.start, w.S, w.L, w.d, b, w.r, x)
+        return
+    for i in range(m.n_row):
+        x[i] = b[i]
+    skyline.solve(0, m.n_row, m.first, m.start, w.L, w.d, x)
+
+
+@kernel
+def row_rate(m, w, i, v):
+    """Return g' of row i."""
+    total = w.g_t[i]
+    for side in range(2):
+        k = m.row_dof[2 * i + side]
+        if k >= 0:
+            J = at(w.J, 6 * i + 3 * side)
+            total += J[0] * v[k] + J[1] * v[k + 1] + J[2] * v[k + 2]
+    return total
+
+
+@kernel
+def add_reactions(m, w, lam, out):
+    """Add J^T lam to out."""
+    for i in range(m.n_row):
+        for side in range(2):
+            k = m.row_dof[2 * i + side]
+            if k >= 0:
+                J = at(w.J, 6 * i + 3 * side)
+                out[k] += J[0] * lam[i]
+                out[k + 1] += J[1] * lam[i]
+                out[k + 2] += J[2] * lam[i]
+
+
+@kernel
+def respond(m, w, a):
+    """Add M^-1 J^T S^-1 x to a, with x in w.x; the multipliers go to w.lam."""
+    solve_rows(m, w, w.x, w.lam)
+    react(m, w, a)
+
+
+@kernel
+def react(m, w, a):
+    """Add M^-1 J^T lam to a, and write it to w.a."""
+    for i in range(m.n_dof):
+        w.a[i] = 0.0
+    add_reactions(m, w, w.lam, w.a)
+    for i in range(m.n_dof):
+        w.a[i] *= m.minv[i]
+        a[i] += w.a[i]

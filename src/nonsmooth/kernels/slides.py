@@ -1,0 +1,346 @@
+"""Friction inside joints that slide, together with the reactions it depends on.
+
+A sliding contact inside a joint presses with its flanks, whose forces u_j are linear in
+the joint's reactions lam. Its load and its friction force are
+
+    G = sum_j |u_j|        lam_t = -(phi G + drag)
+
+with phi and drag known from the slip velocity. In a mode the sign of each u_j is known,
+too, so that G is linear in lam, and lam in all friction forces:
+
+    lam = lam_0 + sum_l Y_l lam_t,l        S Y_l = -J M^-1 W_l
+    (I + D Phi) G = G_0        D_kl = sum_j sgn(u_kj) u_kj(Y_l)
+
+S is symmetric and factored already; only the small matrix is not. Its size is the
+number of joints of one group that slide.
+
+- A point in a slot has one flank, u = lam. [WangWangZhuang2014]_ Eqs. (13)-(19)
+- A block in a guide has its two ends, see `nonsmooth.elements.joints.Prismatic`.
+- A pin in a hole has one, u = e·lam, with e the direction of its force: the exact cone.
+  Since |lam| = e·lam, a few solutions of the above with the last e are Newton's method.
+
+The loads exist and are unique for every G_0 iff the determinant of I + D Phi has the
+same sign for every choice of signs.
+"""
+
+import math
+
+from nonsmooth.kernels import assemble, skyline
+from nonsmooth.kernels.abi import at, kernel, stack_floats
+from nonsmooth.kernels.assemble import (
+    CONTACT,
+    DRAG,
+    FORCE,
+    FRONT,
+    GUIDE,
+    LAM_N,
+    LAM_T,
+    PHI,
+    PIN,
+    REAR,
+    STICK,
+)
+from nonsmooth.kernels.dense import lu_factor, lu_solve
+
+# Solutions until the directions of the pins' forces stand still, and what counts so.
+MAX_CONE, STILL = 50, 1e-15
+# Flanks of a group for which all signs are tried.
+MAX_FLANK = 10
+# Iterations for the part of friction that a block at rest uses.
+MAX_USED = 60
+
+
+@kernel
+def n_flank(m, k):
+    """Return how many flanks contact k has."""
+    return 2 if m.contact_kind[k] == GUIDE else 1
+
+
+@kernel
+def flank(m, w, k, j, phi, lam):
+    """Return the force of flank j of contact k under reactions lam."""
+    i = m.contact_joint[k]
+    kind = m.contact_kind[k]
+    if kind == PIN:
+        return w.cone[2 * k] * lam[i] + w.cone[2 * k + 1] * lam[i + 1]
+    if kind == GUIDE:
+        couple = lam[i + 1] + 0.5 * phi * m.contact_height[k] * lam[i]
+        couple /= m.contact_length[k]
+        return 0.5 * lam[i] + (couple if j == 0 else -couple)
+    return lam[i]
+
+
+@kernel
+def load(m, w, k, phi, lam):
+    """Return the load of contact k under reactions lam."""
+    if m.contact_kind[k] == PIN:
+        i = m.contact_joint[k]
+        return math.hypot(lam[i], lam[i + 1])
+    total = 0.0
+    for j in range(n_flank(m, k)):
+        total += abs(flank(m, w, k, j, phi, lam))
+    return total
+
+
+@kernel
+def side(m, w, k, j):
+    """Return the sign of flank j of contact k in the present mode."""
+    if m.contact_kind[k] == PIN:
+        return 1.0
+    return -1.0 if (w.flank[k] >> j) & 1 else 1.0
+
+
+@kernel
+def respond(m, w, k, g, Y):
+    """Write the reactions of group g under a unit friction force at contact k."""
+    begin, end = m.group_row[g], m.group_end[g]
+    c = at(w.contact, CONTACT * k)
+    G = stack_floats(6)
+    W = stack_floats(6)
+    dof = stack_floats(2)
+    assemble.contact_block(m, k, c, G)
+    for side in range(2):
+        marker = m.contact_b[k] if side else m.contact_a[k]
+        o = 3 * m.marker_body[marker]
+        dof[side] = -1.0
+        if o < m.n_dof:
+            dof[side] = float(o)
+            gx, gy = G[3 * side], G[3 * side + 1]
+            turn = G[3 * side + 2] - gx * w.arm[2 * marker + 1] + gy * w.arm[2 * marker]
+            W[3 * side] = m.minv[o] * gx
+            W[3 * side + 1] = m.minv[o + 1] * gy
+            W[3 * side + 2] = m.minv[o + 2] * turn
+    for i in range(m.n_row if w.has_lost_rank else 0):
+        w.x[i] = 0.0
+    for i in range(begin, end):
+        total = 0.0
+        for row_side in range(2):
+            o = m.row_dof[2 * i + row_side]
+            for side in range(2):
+                if o >= 0 and float(o) == dof[side]:
+                    J = at(w.J, 6 * i + 3 * row_side)
+                    A = at(W, 3 * side)
+                    total += J[0] * A[0] + J[1] * A[1] + J[2] * A[2]
+        w.x[i] = -total
+        Y[i] = -total
+    if w.has_lost_rank:
+        skyline.least_norm(m.n_row, m.first, m.start, w.S, w.L, w.d, w.x, w.r, Y)
+    else:
+        skyline.solve(begin, end, m.first, m.start, w.L, w.d, Y)
+
+
+@kernel
+def aim_pins(m, w, n, lam):
+    """Turn the pins' cones to their forces; return the largest change."""
+    change = 0.0
+    for l in range(n):
+        k = w.rub[l]
+        if m.contact_kind[k] == PIN:
+            i = m.contact_joint[k]
+            x, y = lam[i], lam[i + 1]
+            size = math.hypot(x, y)
+            if size > 0.0:
+                e = at(w.cone, 2 * k)
+                change = max(change, abs(x / size - e[0]), abs(y / size - e[1]))
+                e[0] = x / size
+                e[1] = y / size
+    return change
+
+
+@kernel
+def solve_loads(m, w, n):
+    """Solve (I + D Phi) G = G_0 for the listed contacts; return the determinant."""
+    B, G = w.lu, w.load_of
+    for i in range(n):
+        k = w.rub[i]
+        own = w.contact[CONTACT * k + PHI]
+        G[i] = 0.0
+        for j in range(n):
+            B[i * n + j] = 1.0 if i == j else 0.0
+        for j in range(n_flank(m, k)):
+            sign = side(m, w, k, j)
+            G[i] += sign * flank(m, w, k, j, own, w.lam)
+            for l in range(n):
+                phi = w.contact[CONTACT * w.rub[l] + PHI]
+                Y = at(w.response, l * m.n_row)
+                B[i * n + l] += sign * flank(m, w, k, j, own, Y) * phi
+    if not lu_factor(n, B, w.swap):
+        return 0.0
+    lu_solve(n, B, w.swap, G)
+    return determinant(n, B, w.swap)
+
+
+@kernel
+def determinant(n, lu, swap):
+    """Return the determinant of a factored matrix."""
+    total = 1.0
+    for k in range(n):
+        total *= lu[k * n + k] if swap[k] == k else -lu[k * n + k]
+    return total
+
+
+@kernel
+def coupling(m, w, n):
+    """Return the largest sum of |D Phi| in a row, whatever the signs."""
+    largest = 0.0
+    for i in range(n):
+        k = w.rub[i]
+        own = w.contact[CONTACT * k + PHI]
+        total = 0.0
+        for j in range(n_flank(m, k)):
+            for l in range(n):
+                phi = w.contact[CONTACT * w.rub[l] + PHI]
+                Y = at(w.response, l * m.n_row)
+                total += abs(flank(m, w, k, j, own, Y) * phi)
+        largest = max(largest, total)
+    return largest
+
+
+@kernel
+def least_determinant(m, w, n):
+    """Return the least determinant of I + D Phi over all signs of flanks."""
+    n_sign = 0
+    for i in range(n):
+        n_sign += n_flank(m, w.rub[i])
+    if n_sign > MAX_FLANK:
+        # What cannot be tried is not certain.
+        return -1.0
+    least = math.inf
+    for signs in range(1 << n_sign):
+        B = w.matrix
+        bit = 0
+        for i in range(n):
+            k = w.rub[i]
+            own = w.contact[CONTACT * k + PHI]
+            for l in range(n):
+                B[i * n + l] = 1.0 if i == l else 0.0
+            for j in range(n_flank(m, k)):
+                sign = -1.0 if (signs >> bit) & 1 else 1.0
+                bit += 1
+                for l in range(n):
+                    phi = w.contact[CONTACT * w.rub[l] + PHI]
+                    Y = at(w.response, l * m.n_row)
+                    B[i * n + l] += sign * flank(m, w, k, j, own, Y) * phi
+        value = determinant(n, B, w.swap) if lu_factor(n, B, w.swap) else 0.0
+        least = min(least, value)
+    return least
+
+
+@kernel
+def rub_group(m, w, g, n, a):
+    """Find the friction of the n listed contacts of group g, and add what it does."""
+    begin, end = m.group_row[g], m.group_end[g]
+    has_pins = False
+    for l in range(n):
+        k = w.rub[l]
+        respond(m, w, k, g, at(w.response, l * m.n_row))
+        has_pins = has_pins or m.contact_kind[k] == PIN
+        if w.cone[2 * k] == 0.0 and w.cone[2 * k + 1] == 0.0:
+            w.cone[2 * k] = 1.0
+    own = 1.0
+    new = at(w.response, n * m.n_row)
+    for _ in range(MAX_CONE if has_pins else 1):
+        own = solve_loads(m, w, n)
+        for i in range(begin, end):
+            new[i] = w.lam[i]
+        for l in range(n):
+            c = at(w.contact, CONTACT * w.rub[l])
+            force = -c[PHI] * w.load_of[l]
+            Y = at(w.response, l * m.n_row)
+            for i in range(begin, end):
+                new[i] += force * Y[i]
+        if has_pins and aim_pins(m, w, n, new) <= STILL:
+            break
+    for i in range(begin, end):
+        w.lam[i] = new[i]
+    for l in range(n):
+        k = w.rub[l]
+        c = at(w.contact, CONTACT * k)
+        c[LAM_N] = w.load_of[l]
+        c[LAM_T] = -(c[PHI] * c[LAM_N] + c[DRAG])
+        slide(m, w, k, -c[PHI] * c[LAM_N], a)
+    if w.is_chosen:
+        w.margin = min(w.margin, own)
+    elif coupling(m, w, n) >= 1.0:
+        w.margin = min(w.margin, least_determinant(m, w, n))
+
+
+@kernel
+def slide(m, w, k, force, a):
+    """Apply a friction force to both bodies of contact k, also to accelerations."""
+    assemble.push_friction(m, w, k, force)
+    G = stack_floats(6)
+    assemble.contact_block(m, k, at(w.contact, CONTACT * k), G)
+    for side in range(2):
+        marker = m.contact_b[k] if side else m.contact_a[k]
+        o = 3 * m.marker_body[marker]
+        if o < m.n_dof:
+            gx, gy = G[3 * side], G[3 * side + 1]
+            turn = G[3 * side + 2] - gx * w.arm[2 * marker + 1] + gy * w.arm[2 * marker]
+            a[o] += m.minv[o] * force * gx
+            a[o + 1] += m.minv[o + 1] * force * gy
+            a[o + 2] += m.minv[o + 2] * force * turn
+
+
+@kernel
+def is_sliding(m, w, k):
+    """Return whether contact k of a joint is not held by its row."""
+    return m.contact_row[k] < 0 or w.slip[k] != STICK
+
+
+@kernel
+def rub(m, w, a):
+    """Add the friction of all joints that slide to reactions and accelerations."""
+    for g in range(m.n_group):
+        n = 0
+        for k in range(m.group_slide[g], m.group_slide[g + 1]):
+            if is_sliding(m, w, k):
+                w.rub[n] = k
+                n += 1
+        if n > 0:
+            rub_group(m, w, g, n, a)
+
+
+@kernel
+def most(m, w, k, sign):
+    """Return the friction that contact k has at most at rest, against a slip.
+
+    `sign` is the slip's; the ends of a block bear differently against either.
+    """
+    mu = m.contact_mu0[k]
+    if k < m.n_touch:
+        return mu * w.contact[CONTACT * k + LAM_N]
+    return mu * load(m, w, k, sign * mu, w.lam)
+
+
+@kernel
+def used_part(m, w, k, lam_t):
+    """Return the phi with lam_t = -phi G(phi), of a contact at rest."""
+    phi = 0.0
+    for _ in range(MAX_USED):
+        G = load(m, w, k, phi, w.lam)
+        new = -lam_t / G if G > 0.0 else 0.0
+        # Beyond what any friction could be, there is no such part.
+        new = min(max(new, -2.0 * m.contact_mu0[k]), 2.0 * m.contact_mu0[k])
+        if abs(new - phi) <= STILL:
+            break
+        phi = new
+    return phi
+
+
+@kernel
+def bear(m, w):
+    """Write normal force, flanks and load of every contact inside a joint."""
+    for k in range(m.n_touch, m.n_contact):
+        c = at(w.contact, CONTACT * k)
+        i = m.contact_joint[k]
+        phi = c[PHI]
+        if m.contact_kind[k] == GUIDE and not is_sliding(m, w, k):
+            phi = used_part(m, w, k, c[LAM_T])
+        c[LAM_N] = load(m, w, k, phi, w.lam)
+        if m.contact_kind[k] == PIN:
+            c[FORCE] = c[LAM_N]
+            continue
+        c[FORCE] = w.lam[i]
+        c[FRONT] = flank(m, w, k, 0, phi, w.lam)
+        c[REAR] = flank(m, w, k, 1, phi, w.lam) if n_flank(m, k) == 2 else 0.0
