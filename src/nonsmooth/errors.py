@@ -76,6 +76,29 @@ FAILURES = {
         "t = {t:.9g} s, contacts {who}: no mode found satisfies Coulomb's law (last "
         "tried: {modes}); the contacts may be redundant, try leaving one out"
     ),
+    "several": (
+        "t = {t:.9g} s, {who}: friction has {n} solutions here: {solutions}. A rigid "
+        "joint with this much friction locks itself (Painlevé), and which solution a "
+        "real one takes depends on its elasticity; try less friction, another drive, a "
+        "Prismatic with clearance, or choose with branch='continue' or 'least'"
+    ),
+    "no_solution": (
+        "t = {t:.9g} s, {who}: no forces satisfy the friction law here: the joint jams "
+        "(Painlevé), and a rigid mechanism cannot go on; try less friction, another "
+        "drive, or a Prismatic with clearance"
+    ),
+    "not_unique": (
+        "t = {t:.9g} s, {who}: from here on friction need not have one solution (the "
+        "least determinant of S + S* D falls through zero; here: {solutions}). A rigid "
+        "joint with this much friction may lock itself or jam (Painlevé); try less "
+        "friction, another drive, a Prismatic with clearance, or go on with "
+        "branch='continue' or 'least'"
+    ),
+    "jammed": (
+        "t = {t:.9g} s, {who}: the solution followed ends here (the determinant of its "
+        "flanks falls through zero, forces grow without bound): the joint jams; try "
+        "less friction, another drive, or a Prismatic with clearance"
+    ),
     "chattering": (
         "t = {t:.9g} s, contacts {who}: the mode changes again and again without time "
         "passing (last: {modes}); try a smaller rtol, or damping in the normal law"

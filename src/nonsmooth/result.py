@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nonsmooth.elements.joints import Prismatic, Revolute
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.kernels import entry
-from nonsmooth.elements.joints import Prismatic, Revolute
 from nonsmooth.kernels.assemble import (
     CONTACT,
     FORCE,

@@ -39,6 +39,11 @@ class Run(NamedTuple):
     changes: list[Change]
 
 
+def _sampled(solution: Any, t: Array) -> Array:
+    """Return a dense output at given times, of which there may be none."""
+    return solution(t) if len(t) else solution(solution.t_min)[:, None][:, :0]
+
+
 # -- dry friction and a film --------------------------------------------------------
 
 
@@ -226,7 +231,7 @@ def dragged(
         )
         now = float(run.t[-1])
         inside = (t > leave) & (t <= now)
-        out[:, inside] = run.sol(t[inside])
+        out[:, inside] = _sampled(run.sol, t[inside])
         x = float(run.y[0, -1])
         if run.status == 1:
             changes.append(Change(now, "stick"))
@@ -328,7 +333,7 @@ class Band:
                 max_step=0.02,
             )
             inside = (t >= now) & (t <= run.t[-1])
-            out[:, inside] = run.sol(t[inside])
+            out[:, inside] = _sampled(run.sol, t[inside])
             now, y = float(run.t[-1]), run.y[:, -1].copy()
             if run.status == 0:
                 break
@@ -511,7 +516,7 @@ def driven(law: Dahl | LuGre, v: Callable[[float], float], turns: list[float],
             max_step=max(1e-12, (end - begin) / 50),
         )
         inside = (t >= begin) & (t <= end)
-        out[inside] = run.sol(t[inside])[0]
+        out[inside] = _sampled(run.sol, t[inside])[0]
         z = float(run.y[0, -1])
     return np.array([law.friction(v(s), z) for s, z in zip(t, out, strict=True)])
 
@@ -556,7 +561,7 @@ def oscillate(
             dense_output=True,
         )
         inside = (t >= now) & (t <= run.t[-1])
-        out[:, inside] = run.sol(t[inside])
+        out[:, inside] = _sampled(run.sol, t[inside])
         now, y = float(run.t[-1]), run.y[:, -1].copy()
         if run.status == 1:
             y[1] = 0.0

@@ -33,6 +33,7 @@ from nonsmooth.kernels.assemble import (
     LAM_T,
     OPEN,
     PIN,
+    PINNED,
     PRESSING,
     REAR,
     STICK,
@@ -62,6 +63,8 @@ MISSED = 1e-10
 SMALLEST_GAP = 1e-15
 # Part of the speeds it is the difference of below which a slip velocity is round-off.
 SMALLEST_SLIP = 5e-14
+# How many times that, of a contact that others hold, tells that they move.
+MOVES = 100.0
 # Fractions of a step at which an extremum, and a root, count as found: a dip thinner
 # than the first is no crossing; landing refines the second.
 EXTREMUM_WIDTH, ROOT_WIDTH = 1e-9, 1e-15
@@ -156,6 +159,10 @@ def friction_guards(m, w, k, out):
         out[0] = band - sign * c[V_T]
         out[1] = -sign * rate
         out[2] = sign * rate
+    elif abs(slip) == PINNED:
+        # Others hold it; where they move, so does it.
+        scale = assemble.slip_scale(m, w, k)
+        out[0] = MOVES * SMALLEST_SLIP * scale - abs(c[V_T])
     elif slip == STICK:
         out[0] = slides.most(m, w, k, 1.0) + c[LAM_T]
         out[2] = slides.most(m, w, k, -1.0) - c[LAM_T]
@@ -172,7 +179,8 @@ def has_rate(m, w, k):
     i = (k - m.n_guard) % 4
     if i < 2:
         return contact < m.n_touch
-    return i == 2 and w.slip[contact] != STICK
+    slip = abs(w.slip[contact])
+    return i == 2 and (slip == 1 or slip == YIELDING)
 
 
 @far(Tables, Work, NUMBER, FLOATS, FLOATS, FLOATS, NUMBER, FLOATS)

@@ -8,8 +8,8 @@ system. Both have the structure of q' = v, v' = a(q, v, t): with
     (s I - [0 I; Aq Av]) (x, u) = (b, c)
 
 u = s x - b and (s^2 I - s Av - Aq) x = c + (s I - Av) b, so the matrices that are
-factored have the size of q, not of y. Internal states of friction laws, z' = r(q, v, z),
-come along as
+factored have the size of q, not of y. Internal states of friction laws come along,
+z' = r(q, v, z), as
 
     | s^2 I - s Av - Aq   -Az    | | x |   | c + (s I - Av) b |
     | -s Rv - Rq          s I - Rz | | z | = | d - Rv b         |

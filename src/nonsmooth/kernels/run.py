@@ -110,6 +110,7 @@ class Run(Block):
     slip_rate = FLOATS  # (h) without friction
     slip_change = FLOATS  # (h) with it
     limit = FLOATS  # (h)
+    at_limit = INTEGERS  # (n) sign of the slip that friction at its limit opposes, or 0
     M = FLOATS  # (2 h, 2 h)
     q_lcp = FLOATS  # (2 h)
     z_lcp = FLOATS  # (2 h)

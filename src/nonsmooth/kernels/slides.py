@@ -198,15 +198,16 @@ def coupling(m, w, n):
 
 @kernel
 def least_determinant(m, w, n):
-    """Return the least determinant of I + D Phi over all signs of flanks."""
+    """Return the least determinant of I + D Phi over all signs of flanks.
+
+    Of many flanks only the present signs, and each one of them changed.
+    """
     n_sign = 0
     for i in range(n):
         n_sign += n_flank(m, w.rub[i])
-    if n_sign > MAX_FLANK:
-        # What cannot be tried is not certain.
-        return -1.0
+    is_small = n_sign <= MAX_FLANK
     least = math.inf
-    for signs in range(1 << n_sign):
+    for choice in range(1 << n_sign if is_small else n_sign + 1):
         B = w.matrix
         bit = 0
         for i in range(n):
@@ -215,7 +216,8 @@ def least_determinant(m, w, n):
             for l in range(n):
                 B[i * n + l] = 1.0 if i == l else 0.0
             for j in range(n_flank(m, k)):
-                sign = -1.0 if (signs >> bit) & 1 else 1.0
+                is_other = (choice >> bit) & 1 if is_small else choice == bit + 1
+                sign = -side(m, w, k, j) if is_other else side(m, w, k, j)
                 bit += 1
                 for l in range(n):
                     phi = w.contact[CONTACT * w.rub[l] + PHI]

@@ -464,6 +464,8 @@ def list_group(m, w, r, g):
             r.listed[n] = k
             n += 1
     r.n_listed = n
+    for i in range(n):
+        r.at_limit[r.listed[i]] = 0
     for k in range(m.group_slide[g], m.group_slide[g + 1]):
         if not r.rests[k] and slides.is_sliding(m, w, k):
             r.listed[n] = k
@@ -573,6 +575,28 @@ def decide_rest(m, w, r, p, h, t):
             if let_go(m, w, r, r.n_listed) == 0:
                 break
     return DECIDED
+
+
+@kernel
+def pin_at_limit(m, w, r, t_ahead):
+    """Pin contacts at their limit in groups with joints, where others hold them."""
+    n_pinned = 0
+    for k in range(m.n_contact):
+        if r.at_limit[k] != 0 and r.rests[k] and w.slip[k] == STICK:
+            w.slip[k] = PINNED * r.at_limit[k]
+            n_pinned += 1
+    if n_pinned == 0:
+        return
+    activate(m, w)
+    accelerations(m, w, r, t_ahead)
+    is_wrong = False
+    for k in range(m.n_contact):
+        if r.at_limit[k] != 0 and r.rests[k] and abs(w.slip[k]) == PINNED:
+            if not is_held(m, w, r, k):
+                w.slip[k] = STICK
+                is_wrong = True
+    if is_wrong:
+        activate(m, w)
 
 
 @kernel
@@ -718,6 +742,7 @@ def settle(m, w, r, p, h, t_ahead):
             # Those decided to stick are at rest still, should another be recalled.
             is_here = r.is_touched[m.contact_group[k]] != 0
             r.rests[k] = 1 if is_here and is_resting(m, w, k) else 0
+        pin_at_limit(m, w, r, t_ahead)
         accelerations(m, w, r, t_ahead)
         if pin_held(m, w, r) > 0:
             accelerations(m, w, r, t_ahead)

@@ -22,7 +22,6 @@ from nonsmooth.kernels.tables import Work
 from nonsmooth.result import EventRecord, Modes, Steps, evaluate_states, mode_name
 from nonsmooth.system import System
 
-
 # Slips of a contact that moves.
 _SLIPS = (1, YIELDING)
 
@@ -164,9 +163,7 @@ def _slip_kind(old: int, new: int) -> str:
     return "" if is_same else "reverse"
 
 
-def _slide_kind(
-    own: NDArray[np.int64], old: int, new: int, is_side_new: bool
-) -> str:
+def _slide_kind(own: NDArray[np.int64], old: int, new: int, is_side_new: bool) -> str:
     """Return what happened to a joint with friction, "" for nothing."""
     if new != old:
         return _slip_kind(old, new)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth.elements.friction import Coulomb
 from nonsmooth.errors import (
     FAILURES,
     Interrupted,
@@ -134,6 +135,7 @@ def simulate(
             raise ModelError(
                 f"event '{system.events[0]}': scheme 'paper' locates no events"
             )
+        _check_paper(system)
         assemble = bool(assemble)
     if options.scheme == "paper" and not assemble:
         q, v = initial_values(system, start)
@@ -155,6 +157,22 @@ def new_run(
     """Return the arrays of a run that is about to start."""
     driver = _Driver(system, Options(), t, math.inf, q, v, {})
     return driver.work, driver.state, driver.lcp, driver.hlcp
+
+
+def _check_paper(system: System) -> None:
+    """Refuse friction that the papers' scheme does not have."""
+    if system.slides:
+        raise ModelError(
+            f"joint '{system.slides[0]}': scheme 'paper' is for contacts and has no "
+            "friction inside joints; use a fixed-step method with Baumgarte(...)"
+        )
+    for contact in system.model.contacts:
+        if not isinstance(contact.friction, Coulomb | None):
+            kind = type(contact.friction).__name__
+            raise ModelError(
+                f"contact '{contact.name}': scheme 'paper' knows Coulomb friction "
+                f"only, not {kind}"
+            )
 
 
 @dataclass
@@ -230,7 +248,8 @@ class _Driver:
             "is_touched": m.n_group, "rests": n_contact, "freed": n_contact,
             "kept": n_contact,
             "listed": n_rest, "delassus": n_rest**2, "slip_rate": n_rest,
-            "slip_change": n_rest, "limit": n_rest, "M": 4 * n_rest**2, "q_lcp": 2 * n_rest,
+            "slip_change": n_rest, "limit": n_rest, "at_limit": n_contact,
+            "M": 4 * n_rest**2, "q_lcp": 2 * n_rest,
             "z_lcp": 2 * n_rest, "w_lcp": 2 * n_rest, "ahead": n_y,
             "shown": n_contact, "span_side": n_contact, "span_slip": n_contact,
             "span_y": n_y, "span_rate": n_y,
@@ -389,6 +408,17 @@ class _Driver:
                 "contacts that stick hold each other, as two on one line do, first at "
                 f"t = {state.t_redundant:.6g} s: the motion is unique, their friction "
                 "is not, and is shared in proportion to its limits"
+            )
+        if math.isfinite(state.t_branch):
+            self.notes.append(
+                "friction in joints had more than one solution, or might have, first "
+                f"at t = {state.t_branch:.6g} s: branch '{self.options.branch}' was "
+                "followed"
+            )
+        if state.n_unchecked_switch:
+            self.notes.append(
+                f"{state.n_unchecked_switch} switches had too many joints and contacts "
+                "to look for more than one solution of their friction"
             )
         if state.n_tie:
             self.notes.append(

@@ -13,16 +13,15 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.elements.joints import Prismatic
 from nonsmooth.errors import ModelError
 from nonsmooth.kernels import entry, flanks
-from nonsmooth.kernels.assemble import CONTACT, GUIDE, LAM_T, PHI, PIN
+from nonsmooth.kernels.assemble import CONTACT, GUIDE, PHI, PIN
 from nonsmooth.model import Model
 from nonsmooth.result import State
 from nonsmooth.solve.start import consistent_start
