@@ -71,13 +71,16 @@ def curves(panels: dict[str, Curves], width: float = 7.5) -> Figure:
     with look.style():
         figure = look.new_figure(width, 0.6 + 1.7 * len(panels))
         grid: Any = figure.subplots(len(panels), 1, squeeze=False)
+        labels: list[str] = []
         for axes, (title, lines) in zip(grid[:, 0], panels.items(), strict=True):
             for k, (label, (t, values)) in enumerate(lines.items()):
                 colour, dashes = look.line_look(k)
                 axes.plot(t, values, color=colour, ls=dashes, label=label)
             axes.set_ylabel(title)
             axes.margins(x=0.0)
-            axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02))
+            if list(lines) != labels:  # else the panel above tells
+                axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.02))
+            labels = list(lines)
         grid[-1, 0].set_xlabel("time (s)")
         return look.finish(figure, None)
 
@@ -140,13 +143,10 @@ def crank_rocker() -> None:
     t = np.linspace(0.0, turn, 2001)
     found = result.sample(t)
     panels: dict[str, Curves] = {
-        "force (N)": {
-            "normal force": (t, found["slider.normal_force"]),
-            "friction": (t, found["slider.friction_force"]),
-        },
-        "torque (N m)": {"motor": (t, found["motor.torque"])},
+        "normal force (N)": {"slider": (t, found["slider.normal_force"])},
+        "friction (N)": {"slider": (t, found["slider.friction_force"])},
         "slip (m/s)": {"slider": (t, found["slider.slip_velocity"])},
-        "flank": {"side": (t, found["slider.side"])},
+        "torque (N m)": {"motor": (t, found["motor.torque"])},
     }
     sketch = draw(result, [0.1, 0.75], names=True)
     write("crank_rocker", beside(picture(sketch, 90), picture(curves(panels), 75)))
@@ -154,8 +154,8 @@ def crank_rocker() -> None:
 
 def slider_in_guide() -> None:
     """Write the picture of the slider in its guide, one period."""
-    result = run("slider_in_guide", 16.0)
-    t = np.linspace(8.0, 16.0, 2001)
+    result = run("slider_in_guide", 8.0, position=-0.2955064022)
+    t = np.linspace(0.0, 8.0, 2001)
     found = result.sample(t)
     panels: dict[str, Curves] = {
         "place (m)": {"slider": (t, found["slider.x"])},
@@ -166,13 +166,13 @@ def slider_in_guide() -> None:
         },
         "torque (N m)": {"motor": (t, found["motor.torque"])},
     }
-    sketch = draw(result, 8.6, names=True)
+    sketch = draw(result, [1.2, 3.6])
     write("slider_in_guide", beside(picture(sketch, 80), picture(curves(panels), 75)))
 
 
 def slider_crank() -> None:
     """Write the picture of a loose slider."""
-    loose = run("slider_crank", 0.7, clearance=1e-3, mu=0.1)
+    loose = run("slider_crank", 0.4, clearance=1e-3, mu=0.1, speed=30.0)
     write("slider_crank_clearance", picture(plot_contacts(loose), 80))
 
 

@@ -14,12 +14,14 @@ TURN = 2 * math.pi / SPEED
 model = gallery.build("crank_rocker", damping=DAMPING, speed=SPEED)
 result = simulate(model, until=TURN)
 
-# Our torque is counter-clockwise, the paper's clockwise.
+# At half a turn the slider reverses: friction jumps, the torque does not. Ours is
+# counter-clockwise, the paper's clockwise.
 NAMES = ["slider.normal_force", "slider.friction_force", "motor.torque"]
-half_turn = {
-    side: [float(values[0]) for values in result.sample(TURN / 2, NAMES, side).values()]
-    for side in ("before", "after")
-}
+reverse = next(event for event in result.events if event.kind == "reverse")
+half_turn: dict[str, list[float]] = {}
+for side in ("before", "after"):
+    found = result.sample(reverse.t, NAMES, side)
+    half_turn[side] = [float(found[name][0]) for name in NAMES]
 work = result.energy_balance.work["slider.friction"][-1]
 
 # A torque on the crank instead of a given speed: how much friction until forces are
@@ -40,7 +42,7 @@ def jam() -> SwitchError | None:
 if __name__ == "__main__":
     print(result.events)
     for side, values in half_turn.items():
-        print(f"{side} 180 deg:", dict(zip(NAMES, values, strict=True)))
+        print(f"{side} {reverse.t:.6f} s:", dict(zip(NAMES, values, strict=True)))
     print(f"friction took {-work:.9f} J in a turn; critical mu {critical:.5f}")
     print(jam())
     result.plot([*NAMES, "slider.side"], "crank_rocker.png")

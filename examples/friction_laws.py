@@ -19,9 +19,10 @@ if __name__ == "__main__":
     print(f"first break-away at {away:.6f} s")
     for law, way in creep.items():
         kinds = [event.kind for event in result.events.of(f"sole_{law}")]
-        print(f"{law:<12} {1e3 * way:7.3f} mm behind the belt, {len(kinds)} events")
+        print(f"{law:<12} {1e3 * abs(way):7.3f} mm behind the belt, {len(kinds)} events")
     t = np.linspace(0.0, UNTIL, 1201)
-    print("largest stretch of the spring, mm:")
-    for law, x in result.sample(t, [f"{law}.x" for law in LAWS]).items():
-        print(f"{law:<14} {1e3 * np.max(x):7.3f}")
+    late = result.sample(t)
+    for law in LAWS:
+        largest = 1e3 * np.max(late[f"{law}.x"])
+        print(f"{law:<12} stretches its spring by up to {largest:.3f} mm")
     result.plot([f"{law}.x" for law in LAWS], "friction_laws.png")

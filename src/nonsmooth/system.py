@@ -190,14 +190,18 @@ class System:
             "slip": np.zeros(m.n_contact, dtype=np.int64),
             "flank": np.zeros(m.n_contact, dtype=np.int64),
             "is_active": active,
+            "first": np.where(active, m.first, np.arange(m.n_row)),
             "swap": np.zeros(n_slide, dtype=np.int64),
             "rub": np.zeros(n_slide, dtype=np.int64),
             "n_stuck": 0,
+            "n_gripped": 0,
+            "is_quiet": 0,
             "n_pinned": 0,
             "n_rub": 0,
             "is_bare": 0,
             "is_chosen": 0,
             "margin": 1.0,
+            "coupling": 0.0,
             "speed": 0.0,
             "spin": 0.0,
             "is_clamped": 0,
@@ -434,6 +438,11 @@ def pack(model: Model) -> System:
     for k, begin in enumerate(begins):
         row_dof[begin : begin + n_row[k]] = dof[k]
     first, start, pairs = _skyline(row_dof)
+    # Those with the row of a contact last.
+    of_contact = np.zeros(row + 1, dtype=bool)
+    of_contact[contact["contact_row"][has_row]] = True
+    is_late = [bool(of_contact[i // 6] or of_contact[j // 6]) for i, j, _, _ in pairs]
+    pairs = [pairs[k] for k in np.argsort(is_late, kind="stable")]
     n_group = int(group.max(initial=-1)) + 1
     group_slide, group_row, group_end = _group_ranges(
         n_group, group, n_touch, contacts, row_dof, n_moving, marker_body, joint
@@ -448,6 +457,7 @@ def pack(model: Model) -> System:
         n_joint=len(joints),
         n_row=row,
         n_pair=len(pairs),
+        n_joint_pair=len(pairs) - sum(is_late),
         n_profile=int(np.sum(np.arange(row) - first + 1)),
         n_force=len(forces),
         n_touch=n_touch,

@@ -187,17 +187,15 @@ def test_slider_in_guide():
     p = guide.Guide()
     # One period of the reference from the same place; it is at rest at its ends.
     arcs = guide.motion(p, run.PERIOD, x=run.START)
-    expected = [t for t, _, _ in guide.events(arcs)]
+    expected = [arc.t[1] for arc in arcs[:-1]]
     kinds = ("stick", "reverse", "break_away")
     found = [r.t for r in run.result.events if r.kind in kinds and r.t < run.PERIOD]
     np.testing.assert_allclose(found, expected, atol=RUN)
     # Errors of Karnopp's law go with the root of its band, each a tenth of the other:
-    # less than a factor 10 and more than 2 from one to the next.
+    # 3.2, and 10 or 1 for any other order.
     errors = [run.errors[band] for band in run.BANDS]
     for large, small in pairwise(errors):
-        assert 2.0 < large / small < 10.0
-    # To the digits given for 1e-3 m/s.
-    assert run.errors[1e-3] == pytest.approx(3.7e-3, abs=1e-4)
+        assert 2.5 < large / small < 4.0
 
 
 def test_friction_laws():

@@ -81,10 +81,11 @@ def steady_state(law: Any, lam_n: float, v_t: float) -> float:
     """The deflection at which the law's own rate is zero; 0 without a state."""
     if not law.has_state():
         return 0.0
-    far = 1e3 * law.state_scale
-    return float(
-        brentq(lambda z: rate(law, lam_n, v_t, z), -far, far, xtol=1e-300, rtol=1e-15)
+    far, close = 1e3 * law.state_scale, np.float64(1e-15)
+    found: Any = brentq(
+        lambda z: rate(law, lam_n, v_t, z), -far, far, xtol=1e-300, rtol=close
     )
+    return float(found)
 
 
 def slip_force(law: Any, lam_n: float, v_t: float) -> float:

@@ -1,4 +1,7 @@
-"""A four-bar linkage with friction in all pins, and a pendulum: slow references.
+"""Mechanisms with friction in their pins: slow references.
+
+The four-bar linkage; further down a slider-crank that also rubs in its guide, and a
+pendulum.
 
 Crank OA, coupler AB and rocker CB are uniform rods; O = (0, 0) and C = (d, 0) are on
 the ground. Angles th1, th2, th3 are counter-clockwise from +x, of OA, AB and CB. A pin
@@ -22,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from oracles import slider_crank
 from oracles.sliding_joint import Arc, Guard, march
 
 Array = NDArray[np.float64]
@@ -224,11 +228,100 @@ def motion(p: FourBar, theta: float, rate: float, until: float) -> list[Arc]:
         end, y, name, sol = march(slope, guards, t, y, until, 0.02)
         arcs.append(Arc(tuple(signs), (t, end), sol))
         t = end
-        if name is None or name == "O":
+        # All pins stop at once if the crank does; which of them is named is chance.
+        if name is None or abs(y[1]) < 1e-9:
             break
         signs = signs.copy()
         signs[PINS.index(name)] *= -1.0
     return arcs
+
+
+# -- slider-crank -----------------------------------------------------------------
+
+
+class SliderCrank(NamedTuple):
+    """Forces of a driven slider-crank with friction everywhere, on the second body."""
+
+    force: Array  # N, (3, 2), pins O (on the crank), A (on the rod), B (on the slider)
+    torque: Array  # N m, (3,), of friction in the pins
+    normal: float  # N, guide on slider, along +y
+    friction: float  # N, guide on slider, along +x
+    front: float  # N, of the end at +x, > 0 upwards
+    rear: float  # N
+    motor: float  # N m
+
+
+def slider_crank_forces(
+    p: slider_crank.Parameters,
+    drive: slider_crank.Drive,
+    *,
+    mu: float,
+    length: float,
+    height: float,
+    pin_mu: float,
+    radius: float,
+) -> SliderCrank:
+    """Forces of uniform rods and a block whose pin is in its middle.
+
+    The motion is known: nine equations of Newton and Euler are linear in six pin
+    forces, the guide's normal force and couple C, and the motor's torque. The friction
+    of pins and guide is put on the right and found by fixed point. The pin's friction
+    turns the block, so that C is not zero, and G = max(|N|, (2/l)|C + s mu (h/2) N|).
+    """
+    m = slider_crank.kinematics(p, drive)
+    e1, e2 = _e(drive.angle), _e(m.angle2)
+    way = np.sign(m.v)
+    a = p.crank * (drive.acceleration * _turned(e1) - drive.rate**2 * e1)
+    acc1 = 0.5 * a
+    acc2 = a + 0.5 * p.rod * (m.acceleration2 * _turned(e2) - m.rate2**2 * e2)
+    lift = np.array([0.0, p.gravity])
+    matrix = np.zeros((9, 9))  # unknowns: O, A, B, normal, couple, motor
+    arm1, arm2 = 0.5 * p.crank * e1, 0.5 * p.rod * e2
+    for body, pin, sign, arm in (
+        (0, 0, 1.0, -arm1),
+        (0, 1, -1.0, arm1),
+        (1, 1, 1.0, -arm2),
+        (1, 2, -1.0, arm2),
+        (2, 2, 1.0, np.zeros(2)),
+    ):
+        matrix[3 * body, 2 * pin] += sign
+        matrix[3 * body + 1, 2 * pin + 1] += sign
+        matrix[3 * body + 2, 2 * pin] -= sign * arm[1]
+        matrix[3 * body + 2, 2 * pin + 1] += sign * arm[0]
+    matrix[7, 6] = matrix[8, 7] = matrix[2, 8] = 1.0
+    right = np.zeros(9)
+    right[0:2] = p.mass1 * (acc1 + lift)
+    right[2] = p.mass1 * p.crank**2 / 12.0 * drive.acceleration
+    right[3:5] = p.mass2 * (acc2 + lift)
+    right[5] = p.mass2 * p.rod**2 / 12.0 * m.acceleration2
+    right[6:8] = p.mass3 * (np.array([m.a, 0.0]) + lift)
+    grip = -pin_mu * radius * np.sign([drive.rate, m.rate2 - drive.rate, -m.rate2])
+    torque, friction, x = np.zeros(3), 0.0, np.zeros(9)
+    front = rear = 0.0
+    for _ in range(2000):
+        rest = right.copy()
+        rest[2] -= torque[0] - torque[1]
+        rest[5] -= torque[1] - torque[2]
+        rest[8] -= torque[2]
+        rest[6] -= friction
+        x = np.asarray(np.linalg.solve(matrix, rest), np.float64)
+        lean = (x[7] + way * mu * 0.5 * height * x[6]) / length
+        front, rear = 0.5 * x[6] + lean, 0.5 * x[6] - lean
+        new = grip * np.hypot(x[0:6:2], x[1:6:2])
+        push = -way * mu * (abs(front) + abs(rear))
+        change = max(float(np.max(np.abs(new - torque))), abs(push - friction))
+        torque, friction = new, float(push)
+        if change <= 1e-15 * float(np.max(np.abs(x))):
+            break
+    return SliderCrank(
+        x[:6].reshape(3, 2),
+        torque,
+        float(x[6]),
+        friction,
+        float(front),
+        float(rear),
+        float(x[8]),
+    )
 
 
 # -- pendulum ---------------------------------------------------------------------
@@ -247,17 +340,19 @@ class Pendulum:
     gravity: float = 9.81  # m/s²
 
 
-def pendulum_forces(p: Pendulum, phi: float, rate: float, way: float) -> Array:
+def pendulum_forces(
+    p: Pendulum, phi: float, rate: float, way: float, couple: float = 0.0
+) -> Array:
     """Return (phi'', |F|) while the pin slips in the direction ±1.
 
     F_r = m (l w² + g cos phi) towards the pin, F_t = m (l phi'' + g sin phi),
-    (I + m l²) phi'' = −m g l sin phi − way mu r |F|, by fixed point.
+    (I + m l²) phi'' = couple − m g l sin phi − way mu r |F|, by fixed point.
     """
     total = p.inertia + p.mass * p.arm**2
     radial = p.mass * (p.arm * rate**2 + p.gravity * np.cos(phi))
     load, acceleration = abs(radial), 0.0
     for _ in range(200):
-        moment = -p.mass * p.gravity * p.arm * np.sin(phi)
+        moment = couple - p.mass * p.gravity * p.arm * np.sin(phi)
         acceleration = (moment - way * p.mu * p.radius * load) / total
         across = p.mass * (p.arm * acceleration + p.gravity * np.sin(phi))
         new = float(np.hypot(radial, across))

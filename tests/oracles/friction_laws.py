@@ -5,7 +5,7 @@ motion alone; `lam_t` is the friction force on it, `zc = mu/stiffness` the large
 deflection of bristles. Every law is written here once more, from its source.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -42,6 +42,12 @@ class Run(NamedTuple):
 def _sampled(solution: Any, t: Array) -> Array:
     """Return a dense output at given times, of which there may be none."""
     return solution(t) if len(t) else solution(solution.t_min)[:, None][:, :0]
+
+
+def _root(f: Callable[[float], Any], end: float) -> float:
+    """Return the root of f between 0 and `end`, to round-off."""
+    found: Any = brentq(f, 0.0, end, xtol=1e-16, rtol=np.float64(1e-15))
+    return float(found)
 
 
 # -- dry friction and a film --------------------------------------------------------
@@ -279,48 +285,58 @@ class Band:
         """Return the motion of a block thrown along: it creeps on at v = band."""
         slide = Slide(self.mass, self.load, self.mu, self.viscous, speed)
         t = np.asarray(t, dtype=np.float64)
-        enter = float(brentq(lambda s: slide.motion(s).v - self.band, 0.0,
-                             slide.stop_time, xtol=1e-15, rtol=1e-15))  # fmt: skip
+        enter = _root(lambda s: slide.motion(s).v - self.band, slide.stop_time)
         x, v = slide.motion(np.minimum(t, enter))
         creeps = t > enter
         late = np.where(creeps, t - enter, 0.0)
         return Motion(x + self.band * late, np.where(creeps, self.band, v))
 
-    def dragged(self, stiffness: float, speed: float, t: ArrayLike) -> Run:
-        """Return the motion of a block that a spring drags along, from rest.
+    def run(
+        self, applied: Callable[[float, float], float], start: tuple[float, float],
+        t: ArrayLike,
+    ) -> Run:  # fmt: skip
+        """Return the motion under a force applied(t, x), by DOP853 at rtol 1e-13.
 
-        As the function of this name, but the block rests at v = 0 only once: later it
-        creeps with the velocity at which it came into the band.
+        Outside the band it slips, inside it holds its velocity or yields at the static
+        limit; ends of all three are located.
         """
         t = np.asarray(t, dtype=np.float64)
-        until = float(t[-1])
+        until, now, y = float(t[-1]), float(t[0]), np.array(start, dtype=np.float64)
         out = np.zeros((2, len(t)))
-        now, y, slips = 0.0, np.zeros(2), False
+        most = self.mu0 * self.load
         changes: list[Change] = []
-
-        def applied(s: float, y: Array) -> float:
-            return stiffness * (speed * s - y[0])
-
+        # ±1 slips, 0 holds, ±2 yields to a force of this sign
+        mode = int(np.sign(y[1])) if abs(y[1]) > self.band else None
         while now < until:
-            holds = not slips and applied(now, y) < self.mu0 * self.load * (1 - 1e-12)
+            if mode is None:
+                force = applied(now, y[0])
+                mode = 0 if abs(force) < most else int(2 * np.sign(force))
 
-            def rate(
-                s: float, y: Array, slips: bool = slips, holds: bool = holds
-            ) -> list[float]:
-                pull = applied(s, y)
-                drag = self.mu if slips else self.mu0
-                drag = pull if holds else drag * self.load
-                drag += self.viscous * y[1] if slips else 0.0
-                return [y[1], (pull - drag) / self.mass]
+            def rate(s: float, y: Array, mode: int = mode) -> list[float]:
+                sign = np.sign(mode)
+                pull = applied(s, y[0])
+                if abs(mode) == 1:
+                    pull -= sign * self.mu * self.load + self.viscous * y[1]
+                else:
+                    pull -= sign * most if mode else pull
+                return [y[1], pull / self.mass]
 
-            def ends(
-                s: float, y: Array, slips: bool = slips, holds: bool = holds
-            ) -> float:
-                if holds:
-                    return self.mu0 * self.load - applied(s, y)
-                return y[1] - self.band if slips else self.band - y[1]
+            def edge(s: float, y: Array, mode: int = mode) -> float:
+                """Fall to zero where the velocity ends the mode."""
+                if mode == 0:
+                    return 1.0
+                beyond = np.sign(mode) * y[1] - self.band
+                return float(beyond if abs(mode) == 1 else -beyond)
 
-            ends.__dict__.update(terminal=True, direction=-1.0)
+            def balance(s: float, y: Array, mode: int = mode) -> float:
+                """Fall to zero where the force ends the mode."""
+                if abs(mode) == 1:
+                    return 1.0
+                beyond = abs(applied(s, y[0])) - most
+                return beyond if mode else -beyond
+
+            edge.__dict__.update(terminal=True, direction=-1.0)
+            balance.__dict__.update(terminal=True, direction=-1.0)
             run: Any = solve_ivp(
                 rate,
                 (now, until),
@@ -328,7 +344,7 @@ class Band:
                 method="DOP853",
                 rtol=1e-13,
                 atol=1e-15,
-                events=ends,
+                events=[edge, balance],
                 dense_output=True,
                 max_step=0.02,
             )
@@ -337,16 +353,20 @@ class Band:
             now, y = float(run.t[-1]), run.y[:, -1].copy()
             if run.status == 0:
                 break
-            if slips:
-                y[1] = self.band
-                changes.append(Change(now, "stick"))
-                slips = False
-            else:
-                if holds:
-                    changes.append(Change(now, "break_away"))
+            force = applied(now, y[0])
+            if abs(mode) == 1:
+                y[1] = mode * self.band
+                new = 0 if abs(force) < most else int(2 * np.sign(force))
+                changes.append(Change(now, "reverse" if new else "stick"))
+            elif mode == 0:
+                new = int(2 * np.sign(force))
                 # It may stand at the edge of the band already.
-                slips = y[1] > self.band * (1 - 1e-12)
-                y[1] = self.band if slips else y[1]
+                if np.sign(new) * y[1] > self.band * (1 - 1e-12):
+                    new = new // 2
+                changes.append(Change(now, "break_away"))
+            else:
+                new = mode // 2 if len(run.t_events[0]) else 0
+            mode = new
         return Run(out[0], out[1], changes)
 
 
@@ -435,14 +455,8 @@ class Dahl:
         m v0²/2 = mu N (x - zc (1 - e^(-x/zc))).
         """
         energy = 0.5 * mass * speed**2 / (self.mu * self.load)
-        return float(
-            brentq(
-                lambda x: x + self.zc * np.expm1(-x / self.zc) - energy,
-                0.0,
-                energy + self.zc,
-                xtol=1e-16,
-                rtol=1e-15,
-            )
+        return _root(
+            lambda x: x + self.zc * np.expm1(-x / self.zc) - energy, energy + self.zc
         )
 
     def rate(self, v: float, z: float) -> float:
@@ -566,3 +580,70 @@ def oscillate(
         if run.status == 1:
             y[1] = 0.0
     return Motion(out[0], out[1])
+
+
+# -- a block with clearance ------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Loose:
+    """A block between two flanks, which its four corners touch; x along the guide.
+
+    Each corner presses with k d^1.5 (1 + c d'), never less than zero, and rubs with
+    -mu F tanh(v_t/vs).
+    """
+
+    mass: float  # kg
+    inertia: float  # kg m²
+    length: float  # m
+    height: float  # m
+    clearance: float  # m, of both flanks together
+    stiffness: float  # N/m^1.5
+    damping: float  # s/m
+    mu: float
+    velocity: float  # m/s
+    gravity: tuple[float, float]  # m/s²
+
+    def corners(self, y: Array) -> Iterator[tuple[str, float, float, Array]]:
+        """Yield name, normal force, friction along x and the arm of each corner."""
+        turn = np.array([[np.cos(y[2]), -np.sin(y[2])], [np.sin(y[2]), np.cos(y[2])]])
+        flank = 0.5 * (self.height + self.clearance)
+        for end, along in (("front", 0.5), ("rear", -0.5)):
+            for face, up in (("lower", 1.0), ("upper", -1.0)):
+                arm = turn @ [along * self.length, -0.5 * up * self.height]
+                # The flank below pushes up, the one above down.
+                depth = -(flank + up * (y[1] + arm[1]))
+                depth_rate = -up * (y[4] + y[5] * arm[0])
+                slip = y[3] - y[5] * arm[1]
+                force = 0.0
+                if depth > 0.0:
+                    force = self.stiffness * depth**1.5
+                    force *= max(0.0, 1.0 + self.damping * depth_rate)
+                rub = -self.mu * force * float(np.tanh(slip / self.velocity))
+                yield f"{end}_{face}", up * force, rub, arm
+
+    def rate(self, _t: float, y: Array) -> list[float]:
+        """Return y' of y = (x, y, theta, vx, vy, omega)."""
+        fx, fy = (self.mass * g for g in self.gravity)
+        couple = 0.0
+        for _, force, rub, arm in self.corners(y):
+            fx += rub
+            fy += force
+            couple += arm[0] * force - arm[1] * rub
+        a = [fx / self.mass, fy / self.mass, couple / self.inertia]
+        return [y[3], y[4], y[5], *a]
+
+    def run(self, start: ArrayLike, t: ArrayLike) -> Array:
+        """Return the motion, (6, n), by DOP853 at rtol 1e-13, steps below 0.1 ms."""
+        t = np.asarray(t, dtype=np.float64)
+        run: Any = solve_ivp(
+            self.rate,
+            (float(t[0]), float(t[-1])),
+            np.asarray(start, dtype=np.float64),
+            method="DOP853",
+            t_eval=t,
+            rtol=1e-13,
+            atol=1e-15,
+            max_step=1e-4,
+        )
+        return run.y

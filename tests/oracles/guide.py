@@ -8,12 +8,12 @@ F(t) = F0 sin(nu t) act along x. With s the sign of the velocity
     (m1 + m2) a = F − k x + m1 (L/2) w² cos th + F_f
     N = (m1 + m2) g − m1 (L/2) w² sin th
     M = m1 (L/2) (g cos th − a sin th)
-    G = max(N, (2/l) |M + s mu (h/2) N|),     F_f = −s mu G
+    G = max(|N|, (2/l) |M + s mu (h/2) N|),     F_f = −s mu G
 
-N is what the guide bears, M the motor's torque on the bar, G the sum of all normal
-forces on the slider: N where it lies flat on the lower face, more where two diagonal
-corners press. Since M depends on a and G on M, F_f is an implicit function; it is
-solved here piece by piece, and the pieces are tried one after the other.
+N is what the guide bears (> 0 unless there is little gravity), M the motor's torque on
+the bar, G the sum of all normal forces on the slider: |N| where it lies flat on a face,
+more where two diagonal corners press. Since M depends on a and G on M, F_f is an
+implicit function; it is solved here piece by piece, one after the other.
 
 At rest the slider sticks unless one solve with mu' instead of mu lets it start in one
 direction. While it sticks F_f balances all other forces, and mu in G is the part of
@@ -131,8 +131,8 @@ def _forces(p: Guide, a: float, friction: float, part: float, t: float, x: float
 def slipping(p: Guide, t: float, x: float, slip: float, mu: float) -> Forces:
     """Forces while slipping in the direction ±1 with a coefficient.
 
-    m a + slip mu G(a) = P with G = N, or ±(2/l)(M(a) + slip mu (h/2) N); the left side
-    grows with a, so exactly one of the three pieces is right: the one with most G.
+    m a + slip mu G(a) = P with G = |N|, or ±(2/l)(M(a) + slip mu (h/2) N); the left
+    side grows with a, so exactly one of the three pieces is right: that of most G.
     """
     push, normal, th = _applied(p, t, x)
     arm = 0.5 * p.bar_mass * p.bar_length
@@ -140,8 +140,8 @@ def slipping(p: Guide, t: float, x: float, slip: float, mu: float) -> Forces:
     found: list[Forces] = []
     for piece in (0.0, 1.0, -1.0):
         if piece == 0.0:
-            a = (push - slip * mu * normal) / p.mass
-            total = normal
+            a = (push - slip * mu * abs(normal)) / p.mass
+            total = abs(normal)
         else:
             grip = slip * mu * piece * 2.0 / p.length
             a = (push - grip * still) / (p.mass - grip * arm * np.sin(th))
@@ -157,10 +157,10 @@ def balanced(p: Guide, t: float, x: float) -> Forces:
     """Forces while friction balances what is applied, a = 0, G from its fixed point."""
     push, normal, th = _applied(p, t, x)
     torque = 0.5 * p.bar_mass * p.bar_length * p.gravity * np.cos(th)
-    total = normal
+    total = abs(normal)
     for _ in range(200):
         lean = 2.0 / p.length * (torque + push / total * 0.5 * p.height * normal)
-        new = max(normal, abs(lean))
+        new = max(abs(normal), abs(lean))
         if abs(new - total) <= 1e-15 * new:
             break
         total = new
@@ -219,8 +219,7 @@ def motion(
     if abs(v) > band:
         mode = int(np.sign(v))
     else:
-        mode = _in_band(p, t, x) if band else at_rest(p, t, x)
-        mode = _edge(p, mode, v)
+        mode = _edge(p, _in_band(p, t, x), v) if band else at_rest(p, t, x)
     arcs: list[Arc] = []
     while t < until:
 
@@ -245,7 +244,7 @@ def motion(
                 Guard("leave", lambda t, y, w=way: w * y[1] - band, 1),
                 Guard("hold", lambda t, y, w=way, f=surplus: f(t, y, w), -1),
             ]
-        end, y, name, sol = march(slope, guards, t, y, until, 0.02)
+        end, y, name, sol = march(slope, guards, t, y, until, 0.05)
         arcs.append(Arc(mode, (t, end), sol))
         t = end
         if name is not None:
@@ -269,7 +268,7 @@ def cycle(p: Guide, x: float = 0.0) -> list[Arc]:
         last = motion(p, p.period, x=x)[-1]
         return float(last.y(last.t[1])[0]) - x
 
-    root = root_scalar(miss, x0=x, x1=x - 0.3, method="secant", xtol=1e-12)
+    root = root_scalar(miss, x0=x, x1=x + 0.01, method="secant", xtol=1e-12)
     return motion(p, p.period, x=float(root.root))
 
 

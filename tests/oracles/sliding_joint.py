@@ -525,6 +525,10 @@ def trammel_motion(p: Trammel, phi: float, rate: float, until: float) -> list[Ar
         kind, end_name = name.split("_")
         changed = flank if kind == "flank" else slip
         changed["ab".index(end_name)] *= -1.0
+        if kind == "slip":
+            # Friction jumps, and the normal forces with it.
+            (forces,) = _trammel_forces(p, y[0], y[1], (slip[0], slip[1]))
+            flank = [float(np.sign(x)) for x in forces[:2]]
     return arcs
 
 

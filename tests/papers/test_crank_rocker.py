@@ -204,7 +204,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("p", CASES, ids=str)
+@pytest.mark.parametrize("p", CASES, ids=range(len(CASES)))
+# The oracle's quadrature warns of pieces where there is nothing but round-off.
+@pytest.mark.filterwarnings("ignore:The occurrence of roundoff")
 def test_other_parameters(p):
     """Any mu has one solution while the crank is driven, even mu > 1."""
     result = simulate(build(p), until=2.0 * np.pi / abs(p.speed), rtol=RTOL)
@@ -243,9 +245,12 @@ def test_more_friction_at_rest_changes_nothing():
 
 @pytest.mark.parametrize("damping", [0.0, 8.0])
 @pytest.mark.parametrize("h", [1e-3, 1e-4])
-@pytest.mark.parametrize(("alpha", "beta"), [(10.0, 50.0), (20.0, 100.0)])
+@pytest.mark.parametrize(("alpha", "beta"), [(1.1, 1.1), (20.0, 100.0)])
 def test_euler_with_baumgarte_keeps_within_three_steps(damping, h, alpha, beta):
-    """The paper's claim: sqrt(phi² + drive²) <= 3 h for alpha, beta > 1, h <= 1e-3."""
+    """The paper's claim: sqrt(phi² + drive²) <= 3 h for alpha, beta > 1, h <= 1e-3.
+
+    Measured over a turn: 2.3 h with 1.1 and 1.1, 0.6 h with 20 and 100.
+    """
     result = simulate(
         gallery.build("crank_rocker", damping=damping, mu=0.2),
         until=TURN,
@@ -259,6 +264,7 @@ def test_euler_with_baumgarte_keeps_within_three_steps(damping, h, alpha, beta):
     phi = np.sin(th1) - 0.5 * np.sin(th2 - th1)
     drive = th2 - 3.0 * t
     assert np.max(np.hypot(phi, drive)) <= 3.0 * h
+    assert result.violation <= 3.0 * h  # of all joints, in the engine's coordinates
     # It is an error of the method, not of round-off: it must be there.
     assert np.max(np.abs(phi)) > 1e-3 * h
 
@@ -278,7 +284,7 @@ def state_of(found):
         (uniform(mu=0.2, gravity=9.81, speed=6.0), 1.0, 1.0),
         (uniform(mu=0.5, damping=2.0, speed=-4.0), -6.0, 1.5),
     ],
-    ids=str,
+    ids=["damped", "gravity", "backwards"],
 )
 def test_torque_driven_motion(p, torque, until):
     arcs = sj.torque_driven_motion(p, 0.2, p.speed, until, lambda t: torque)
@@ -290,9 +296,9 @@ def test_torque_driven_motion(p, torque, until):
     y = sj.sample(arcs, t)
     # rtol = 1e-11 for us and 1e-12 for the reference, over some 10 rad.
     np.testing.assert_allclose(state_of(found), y, rtol=0, atol=1e-8)
+    # There is one solution at each instant.
     forces = [
-        sj.torque_driven_forces(p, *state, torque)[0]
-        for state in y.T  # the only one
+        sj.torque_driven_forces(p, th2, w2, torque)[0] for th2, w2 in y.T.tolist()
     ]
     lam = [f.lam for f in forces]
     np.testing.assert_allclose(found["slider.normal_force"], lam, rtol=0, atol=1e-6)
@@ -337,13 +343,15 @@ def rocker_driven(degrees, mu, *, speed=3.0, gravity=0.0):
 
 def test_uniqueness_is_lost_at_the_paper_limit_of_friction():
     """mu = 0.70857 at 138.34 deg: five and two decimals are given."""
-    degrees = np.arange(138.28, 138.41, 0.02)
-    limits = [0.2 * solvability(torque_driven(x, 0.2)).critical_factor for x in degrees]
-    assert min(limits) == pytest.approx(0.70857, abs=6e-6)
-    # A parabola through the three lowest; the limit is flat there.
-    k = int(np.argmin(limits))
-    bend = np.polyfit(degrees[k - 1 : k + 2] - 138.34, limits[k - 1 : k + 2], 2)
+    off = np.array([-0.2, 0.0, 0.2])
+    limits = [
+        0.2 * solvability(torque_driven(138.34 + x, 0.2)).critical_factor for x in off
+    ]
+    # The lowest point of a parabola through the three, whose third derivative moves
+    # it by less than 1e-3 deg.
+    bend = np.polyfit(off, limits, 2)
     assert -0.5 * bend[1] / bend[0] == pytest.approx(0.0, abs=6e-3)
+    assert limits[1] == pytest.approx(0.70857, abs=6e-6)
     below = solvability(torque_driven(138.34, 0.7085))
     above = solvability(torque_driven(138.34, 0.7087))
     assert below.is_always_unique

@@ -44,7 +44,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def arcs():
-    return guide.cycle(PAPER)
+    return guide.cycle(PAPER, -0.3)
 
 
 @pytest.fixture(scope="module")
@@ -180,14 +180,14 @@ def test_corners_that_touch(result, table):
 
 def test_changes_of_corners(result, arcs):
     """Each change of side is where an end lets go of its flank."""
-    fine = np.linspace(0.0, 8.0, 16001)
+    fine = np.linspace(0.0, 8.0, 4001)
     series = guide.series(PAPER, arcs, fine)
     ends = np.array([[f.front, f.rear] for f in series.forces])
     changes = np.flatnonzero(np.any(np.diff(np.sign(ends), axis=0) != 0.0, axis=1))
     found = [e.t for e in result.events.of("guide") if e.t < 8.0]
     # Where friction jumps, at a reversal, a change may be part of that event.
     for k in changes:
-        assert min(abs(t - fine[k]) for t in found) <= 6e-4  # one sample
+        assert min(abs(t - fine[k]) for t in found) <= 2e-3  # one sample
     sides = result.sample(fine[1:-1], "guide.side")["guide.side"]
     n_changes = np.count_nonzero(np.diff(sides))
     assert n_changes == len(changes)
@@ -224,7 +224,7 @@ def test_motion_settles():
         replace(PAPER, stiffness=20.0, force=12.0, slider_mass=3.0),
         replace(PAPER, bar_mass=0.5, gravity=2.0, mu=0.2, mu_static=0.3),
     ],
-    ids=str,
+    ids=["one_mu", "tall", "stiff", "light"],
 )
 def test_other_parameters(p):
     model = gallery.build(
@@ -297,3 +297,60 @@ def test_karnopp_tends_to_coulomb_with_the_root_of_its_band():
     # 3.7e-3 m at 1e-3 m/s is stated for where it comes to rest.
     stays = [karnopp(1e-3, 8.0).sample(8.0, "slider.x")["slider.x"][0] - true[-1]]
     assert abs(stays[0]) == pytest.approx(3.7e-3, rel=0.1)
+
+
+# -- with a clearance ------------------------------------------------------------------
+
+CORNERS = ("rear_upper", "front_upper", "rear_lower", "front_lower")
+
+
+def loose(clearance, stiffness):
+    """Return a run with four corners, mu' = mu, nearly critically damped.
+
+    With mu' > mu the limit is another one: a stiff block still turns a little while it
+    is at rest, one of two corners slips by it, with mu, and the block breaks away
+    earlier.
+    """
+    model = gallery.build(
+        "slider_in_guide",
+        mu0=PAPER.mu,
+        clearance=clearance,
+        stiffness=stiffness,
+        damping=0.5 * np.sqrt(stiffness),
+    )
+    return simulate(model, until=8.0)
+
+
+@pytest.fixture(scope="module")
+def tight():
+    return guide.motion(replace(PAPER, mu_static=PAPER.mu), 8.0)
+
+
+def test_small_clearance_has_the_rigid_limit(tight):
+    """Measured: 4.8e-5 and 4.7e-6 m, five times the clearance; to first order in it."""
+    t = np.linspace(0.0, 8.0, 401)
+    exact = sj.sample(tight, t)[0]
+    errors = [
+        np.max(np.abs(loose(c, k).sample(t, "slider.x")["slider.x"] - exact))
+        for c, k in ((1e-5, 1e7), (1e-6, 1e8))
+    ]
+    assert errors[0] <= 1e-4
+    assert errors[1] <= 1e-5
+    assert errors[0] / errors[1] == pytest.approx(10.0, rel=0.2)
+
+
+def test_corners_touch_in_the_order_of_the_rigid_limit(tight):
+    """The same corners press, but for the 40 ms in which the block falls over."""
+    p = replace(PAPER, mu_static=PAPER.mu)
+    t = np.linspace(0.02, 8.0, 400)
+    series = guide.series(p, tight, t)
+    limit = np.array([[f.front, f.rear] for f in series.forces])
+    front, rear = limit.T > 0.0
+    expected = np.array([~rear, ~front, rear, front])
+    result = loose(1e-6, 1e8)
+    found = result.sample(t, [f"guide.{name}.normal_force" for name in CORNERS])
+    pressing = np.array([found[f"guide.{name}.normal_force"] > 0.0 for name in CORNERS])
+    changes = t[1:][np.any(np.diff(expected, axis=1), axis=0)]
+    assert len(changes) >= 4
+    settled = np.min(np.abs(t[:, None] - changes), axis=1) > 0.06
+    np.testing.assert_array_equal(pressing[:, settled], expected[:, settled])

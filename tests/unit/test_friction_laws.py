@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from nonsmooth import (
     ConstantRate,
@@ -22,6 +23,7 @@ from nonsmooth import (
     ExpressionForce,
     FrictionLaw,
     Harmonic,
+    HuntCrossley,
     Karnopp,
     KelvinVoigt,
     LuGre,
@@ -51,7 +53,7 @@ MASS, LOAD, RADIUS = 2.0, 30.0, 0.05  # kg, N, m
 # Soft and damped, so that steps along the floor do not make the mass vibrate on it.
 FLOOR = KelvinVoigt(stiffness=1e3, damping=60.0)
 RTOL = 1e-11
-FIGURE = 1e-9  # m, s
+FIGURE = 1e-10  # m, s
 # Of the energy exchanged: the ledger is integrated with the motion.
 LEDGER = 1e-8
 # Sums of products of a few numbers of order one to thirty.
@@ -207,7 +209,7 @@ def test_a_mass_on_a_spring_loses_4_mu_N_over_k_in_each_cycle(host, viscous, sta
     t = np.linspace(0.0, until, 101)
     x, v = swing.motion(t)
     close(seen(result, t).x, x)
-    close(seen(result, t).v, v, 10 * FIGURE)
+    close(seen(result, t).v, v)
     assert_balanced(result)
 
 
@@ -253,9 +255,9 @@ def test_it_breaks_away_where_the_static_limit_is_reached(host, law):
         assert first.t == pytest.approx(1.2, abs=FIGURE)
         # A law with a band has the static coefficient until it leaves it.
         after = 12.0 if isinstance(law, Stribeck | Karnopp) else 6.0
-        before, now = first.friction_force
-        assert before == pytest.approx(-sign * 12.0, abs=10 * FIGURE)
-        assert now == pytest.approx(-sign * after, abs=10 * FIGURE)
+        assert first.friction_force == pytest.approx(
+            (-sign * 12.0, -sign * after), abs=FIGURE
+        )
         assert sign * seen(result, [1.25]).x[0] > 1e-6
         assert_balanced(result)
 
@@ -273,10 +275,8 @@ def test_stribeck_stops_as_quadrature_says(host, exponent, viscous):
     expected = oracle.stop(MASS, curve, 1.5)
     result = simulate(hosted(host, law, speed=1.5), 0.6, rtol=RTOL)
     assert kinds(result) == ["stick"]
-    # The slope of v^0.5 is infinite where the block stops: steps lose their order.
-    atol = FIGURE if exponent > 1.0 else 1e3 * FIGURE
-    assert result.events[0].t == pytest.approx(expected.t, abs=atol)
-    assert seen(result, [0.6]).x[0] == pytest.approx(expected.x, abs=atol)
+    assert result.events[0].t == pytest.approx(expected.t, abs=FIGURE)
+    assert seen(result, [0.6]).x[0] == pytest.approx(expected.x, abs=FIGURE)
     assert_balanced(result)
 
 
@@ -310,10 +310,8 @@ def test_stick_slip_under_stribecks_law(host, exponent):
     assert kinds(result) == [change.kind for change in expected.changes]
     assert len(expected.changes) >= 4
     times = [change.t for change in expected.changes]
-    # Break-away is where |lam_t| grows through its limit at 5 N/s and slip begins
-    # with v' = 0: what a late start loses in time it has in places to the third power.
-    close(result.events.t, times, 10 * FIGURE)
-    close(seen(result, t).x, expected.x, 10 * FIGURE)
+    close(result.events.t, times)
+    close(seen(result, t).x, expected.x)
     assert_balanced(result)
 
 
@@ -335,8 +333,8 @@ def test_a_belt_is_a_drag_seen_from_the_belt(host, law):
         curve = oracle.Curve(LOAD, 0.2, 0.2, 0.1)
     expected = oracle.dragged(MASS, 50.0, 0.1, curve, 0.4 * LOAD, t)
     result = simulate(moving, 8.0, rtol=RTOL)
-    close(result.events.t, [change.t for change in expected.changes], 10 * FIGURE)
-    close(seen(result, t).x + 0.1 * t, expected.x, 10 * FIGURE)
+    close(result.events.t, [change.t for change in expected.changes])
+    close(seen(result, t).x + 0.1 * t, expected.x)
     assert_balanced(result)
 
 
@@ -370,9 +368,9 @@ def test_karnopps_block_yields_at_the_static_limit_until_it_leaves_the_band(host
     x, v = band.pulled(10.0, t)
     now = seen(result, t)
     close(now.x, x)
-    close(now.v, v, 10 * FIGURE)
+    close(now.v, v)
     friction = [band.friction(float(u), 10.0 * s) for s, u in zip(t, v, strict=True)]
-    close(now.friction, friction, 10 * FIGURE)
+    close(now.friction, friction)
     assert_balanced(result)
 
 
@@ -381,15 +379,34 @@ def test_karnopps_stick_slip(host):
     law = Karnopp(mu=0.2, mu_static=0.4, dead_band=0.01, viscous=1.0)
     band = oracle.Band(MASS, LOAD, 0.2, 0.4, 0.01, 1.0)
     t = np.linspace(0.0, 9.0, 181)
-    expected = band.dragged(50.0, 0.1, t)
+    expected = band.run(lambda s, x: 50.0 * (0.1 * s - x), (0.0, 0.0), t)
     result = simulate(hosted(host, law, pull=DRAG), 9.0, rtol=RTOL)
     assert len(expected.changes) >= 5
     # Held at the edge of the band within 1e-16 m/s, it leaves it late by the root.
-    atol = 100 * FIGURE
+    atol = 1e-7
     found = [record.t for record in result.events]
     for change in expected.changes:
         assert min(abs(change.t - s) for s in found) < atol, change
     close(seen(result, t).x, expected.x, atol)
+    assert_balanced(result)
+
+
+@each_host
+def test_karnopps_mass_on_a_spring_yields_where_it_turns(host):
+    """It crosses the band under mu_static while the spring is stronger than that."""
+    law = Karnopp(mu=0.1, mu_static=0.15, dead_band=0.02, viscous=0.5)
+    band = oracle.Band(MASS, LOAD, 0.1, 0.15, 0.02, 0.5)
+    t = np.linspace(0.0, 2.6, 131)
+    expected = band.run(lambda s, x: -50.0 * x, (0.5, 0.0), t)
+    result = simulate(hosted(host, law, start=0.5, pull="-50*{x}"), 2.6, rtol=RTOL)
+    changes = expected.changes
+    assert [change.kind for change in changes] == ["reverse"] * 2 + ["stick"]
+    assert kinds(result) == [change.kind for change in changes]
+    close(result.events.t, [change.t for change in changes])
+    now = seen(result, t)
+    close(now.x, expected.x)
+    # At the end it creeps out again with the velocity it came in with.
+    close(np.abs(now.v[t > changes[-1].t]), 0.02, 1e-14)
     assert_balanced(result)
 
 
@@ -451,8 +468,8 @@ def displacement(t):
     return AMPLITUDE * np.sin(FREQUENCY * np.asarray(t))
 
 
-def displacement_rate(t):
-    return AMPLITUDE * FREQUENCY * np.cos(FREQUENCY * np.asarray(t))
+def displacement_rate(t: float) -> float:
+    return AMPLITUDE * FREQUENCY * math.cos(FREQUENCY * t)
 
 
 TURNS = [(k + 0.5) * math.pi / FREQUENCY for k in range(8)]
@@ -487,7 +504,7 @@ def test_a_block_thrown_onto_dahls_bristles(host):
     t = np.linspace(0.0, 1.0, 1001)
     result = simulate(hosted(host, law, speed=0.5), 1.0, rtol=RTOL)
     expected = oracle.oscillate(exact, MASS, 0.0, lambda s: 0.0, (0.0, 0.5), t)
-    close(seen(result, t).x, expected.x, 10 * FIGURE)
+    close(seen(result, t).x, expected.x)
     way = exact.way(MASS, 0.5)
     # The top of a parabola of 4.5 m/s², missed by half a millisecond at most.
     assert seen(result, t).x.max() == pytest.approx(way, abs=1e-6)
@@ -559,9 +576,173 @@ def test_a_mass_on_a_spring_and_on_bristles(host, law, method):
     expected = oracle.oscillate(
         exact, MASS, 50.0, lambda s: 3.0 * math.sin(7.0 * s), (0.4, 0.0), t
     )
-    # Kinks at some ten turns; Radau has order 5.
-    close(seen(result, t).x, expected.x, (10 if method == "auto" else 100) * FIGURE)
+    close(seen(result, t).x, expected.x)
     assert_balanced(result)
+
+
+# ---- loads that change -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", ["Coulomb", "Dahl", "LuGre"])
+@pytest.mark.parametrize("host", ["slot", "guide", "pin"])
+def test_friction_follows_a_load_that_goes_over_to_the_other_side(host, law):
+    """Pressed by 30 cos(5 t) N; friction is that of its size."""
+    built: dict[str, FrictionLaw] = {
+        "Coulomb": Coulomb(mu=0.3),
+        "Dahl": Dahl(mu=0.3, stiffness=100.0),
+        "LuGre": LUGRE,
+    }
+    swing = Harmonic(amplitude=-LOAD, frequency=5.0, phase=0.5 * math.pi)
+    model = hosted(host, built[law], speed=5.0)
+    push = replace(model.forces[0], fy=swing)
+    model = replace(model, forces=[push, *model.forces[1:]])
+    zeros = [0.1 * math.pi, 0.3 * math.pi]
+    until, times = 1.0, np.linspace(0.0, 1.0, 51)
+    result = simulate(model, until, rtol=RTOL)
+    if host != "pin":
+        # A pin in its hole has no sides.
+        ends = 2 if host == "guide" else 1
+        changes = [r.t for r in result.events if r.kind == "change_side"]
+        close(sorted({round(t, 9) for t in changes}), zeros, 1e-9)
+        assert kinds(result) == ["change_side"] * len(changes)
+        assert len(changes) in (2, 2 * ends)
+
+    # x, v, z, piece by piece: |cos| has kinks. Bristles are those of one newton.
+    one: Any = {
+        "Coulomb": oracle.Curve(1.0, 0.3, 0.3, 1.0),
+        "Dahl": oracle.Dahl(1.0, 0.3, 100.0),
+        "LuGre": replace(BRISTLES, load=1.0, viscous=0.0),
+    }[law]
+    drag = 2.0 if law == "LuGre" else 0.0
+
+    def rate(t, y):
+        size = abs(LOAD * math.cos(5.0 * t))
+        part = -one(y[1]) if law == "Coulomb" else one.friction(y[1], y[2])
+        z = 0.0 if law == "Coulomb" else one.rate(y[1], y[2])
+        return [y[1], (size * part - drag * y[1]) / MASS, z]
+
+    y, expected = np.array([0.0, 5.0, 0.0]), np.empty_like(times)
+    for begin, end in zip([0.0, *zeros], [*zeros, until], strict=True):
+        run: Any = solve_ivp(
+            rate, (begin, end), y, "DOP853", rtol=1e-13, atol=1e-15, dense_output=True
+        )
+        inside = (times >= begin) & (times <= end)
+        expected[inside] = run.sol(times[inside])[0]
+        y = run.y[:, -1]
+    assert y[1] > 0.1
+    close(seen(result, times).x, expected)
+    now = result.sample(times)
+    close(now["it.load"], np.abs(LOAD * np.cos(5.0 * times)), 1e-9)
+    if host != "pin":
+        close(now["it.normal_force"], LOAD * np.cos(5.0 * times), 1e-9)
+    assert_balanced(result)
+
+
+def bouncing(law: FrictionLaw, damping: float = 0.0) -> Result:
+    """A ball that jumps along the floor, fast enough to slide whenever it touches."""
+    ball = PointMass(name="mass", mass=1.0, position=(0.0, 0.1), velocity=(9.0, 0.0))
+    rubber = KelvinVoigt(stiffness=2e3, damping=damping)
+    contact = Contact(name="it", b="mass", normal=rubber, friction=law)
+    model = Model(gravity=(0.0, -9.81), bodies=[ball], contacts=[contact])
+    return simulate(model, 1.0, rtol=1e-9)
+
+
+@pytest.mark.parametrize("damping", [0.0, 20.0])
+@each_law(
+    [
+        CoulombViscous(mu=0.1, viscous=2.0),
+        Stribeck(mu=0.1, mu_static=0.2, velocity=0.1, viscous=2.0),
+        Karnopp(mu=0.1, dead_band=0.01, viscous=2.0),
+        replace(LUGRE, mu=0.1, mu_static=0.2),
+    ]
+)
+def test_a_film_tears_where_a_contact_opens_or_is_released(law, damping):
+    """Friction, also what does not depend on the load, is there while it presses."""
+    result = bouncing(law, damping)
+    t = np.linspace(0.0, 1.0, 201)
+    now = result.sample(t)
+    presses = now["it.mode"] < 1.5
+    assert np.any(presses)
+    assert np.all(now["it.friction_force"][~presses] == 0.0)
+    assert np.all(now["it.friction_force"][presses & (now["it.gap"] < 0.0)] < 0.0)
+    assert_balanced(result)
+
+
+@each_law([Dahl(mu=0.3, stiffness=100.0), LUGRE])
+def test_bristles_are_straight_where_a_contact_begins_to_press(law):
+    """A contact bends them anew each time."""
+    result = bouncing(law)
+    landings = [r.t for r in result.events if r.kind == "touch_down"]
+    leaves = [r.t for r in result.events if r.kind == "separate"]
+    assert len(landings) >= 3
+    assert len(leaves) >= 2
+    for t in landings:
+        assert result.state(t).deflection["it"] == 0.0
+    for t in leaves:
+        assert result.state(t).deflection["it"] > 0.5 * law.state_scale
+    assert_balanced(result)
+
+
+# ---- a block with clearance ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.25])
+@pytest.mark.parametrize("axis", [0.0, 0.4])
+def test_a_loose_block_touches_with_its_corners(axis, offset):
+    """Against a block of its own, with four corners, seen along the guide."""
+    gravity = (0.0, -9.81)
+    c, s = math.cos(axis), math.sin(axis)
+    turn = np.array([[c, s], [-s, c]])
+    along = (turn @ gravity).tolist()
+    block = oracle.Loose(1.5, 0.02, 0.2, 0.1, 0.01, 1e6, 0.1, 0.2, 0.05, along)
+    start = np.array([0.0, 1e-3, 0.01, 0.8, 0.6, 6.0])
+    t = np.linspace(0.0, 0.3, 61)
+    expected = block.run(start, t)
+    (x, y), (vx, vy) = turn.T @ start[:2], turn.T @ start[3:5]
+    guide = Prismatic(
+        name="it",
+        b="block",
+        axis=axis,
+        angle=offset,
+        length=0.2,
+        height=0.1,
+        clearance=0.01,
+        normal=HuntCrossley(stiffness=1e6, damping=0.1),
+        friction=RegularisedCoulomb(mu=0.2, velocity=0.05),
+    )
+    # Aligned with the guide at the angle `offset`.
+    body = RigidBody(
+        name="block",
+        mass=1.5,
+        inertia=0.02,
+        position=(float(x), float(y)),
+        velocity=(float(vx), float(vy)),
+        angle=offset + 0.01,
+        angular_velocity=6.0,
+    )
+    model = Model(gravity=gravity, bodies=[body], joints=[guide])
+    result = simulate(model, 0.3, rtol=1e-12)
+    corners = [f"it.{end}_{face}" for end in ("front", "rear") for face in
+               ("lower", "upper")]  # fmt: skip
+    touched = {record.element for record in result.events}
+    assert touched == set(corners)
+    now = result.sample(t)
+    place = turn @ [now["block.x"], now["block.y"]]
+    # Every impact turns errors of 1e-12 into some ten times more; d^1.5 is not smooth.
+    close(place, expected[:2], 1e-9)
+    close(now["block.theta"] - offset, expected[2], 1e-8)
+    # 1e6 N/m^1.5 at a depth of 1 mm, and those errors.
+    for k, state in enumerate(expected.T):
+        for name, force, rub, _ in block.corners(state):
+            assert now[f"it.{name}.normal_force"][k] == pytest.approx(
+                abs(force), abs=1e-3
+            )
+            sign = 1.0 if "lower" in name else -1.0
+            assert now[f"it.{name}.friction_force"][k] == pytest.approx(
+                sign * rub, abs=1e-3
+            )
+    balance = result.energy_balance
+    assert balance.residual <= LEDGER * balance.exchanged
 
 
 # ---- splitting ---------------------------------------------------------------------
@@ -584,8 +765,10 @@ def test_a_run_cut_in_two_is_the_same_run(host, law):
         rest = simulate(model, 1.5, rtol=RTOL, start=whole.state(cut))
         t = np.linspace(cut, 1.5, 26)
         # Other steps, each within rtol.
-        close(seen(rest, t).x, seen(whole, t).x, 10 * FIGURE)
-        close(seen(rest, t).friction, seen(whole, t).friction, 1e4 * FIGURE)
+        close(seen(rest, t).x, seen(whole, t).x)
+        # Inside a step that crosses a turn, the dense output of bristles has a kink to
+        # follow: 1e-6 of the friction.
+        close(seen(rest, t).friction, seen(whole, t).friction, 1e-5)
         late = [record for record in whole.events if record.t > cut]
         assert kinds(rest) == [record.kind for record in late]
 
@@ -597,12 +780,8 @@ def test_bristles_remember_what_a_state_does_not_show(host, law):
     model = hosted(host, law, start=0.4, pull="-50*{x}")
     state = simulate(model, 0.3, rtol=RTOL).state()
     as_it_is = simulate(model, 0.5, start=state)
-    fresh = {
-        "t": state.t,
-        "positions": state.positions,
-        "velocities": state.velocities,
-    }
-    straight = simulate(model, 0.5, start=type(state)(**fresh))
+    assert state.deflection.keys() == {"it"}
+    straight = simulate(model, 0.5, start=replace(state, deflection={}))
     first = [seen(run, [0.3]).friction[0] for run in (as_it_is, straight)]
     assert abs(first[0]) > 1.0
     assert abs(first[0] - first[1]) > 1.0

@@ -5,6 +5,7 @@ positions of order one and in the times of events. FORCE is in N and N m: where 
 motion is known, forces are a linear solve and differ by round-off.
 """
 
+import itertools
 import math
 
 import numpy as np
@@ -200,7 +201,10 @@ def test_crank_rocker_forces(damping):
 @pytest.mark.parametrize("limit", ["before", "after"])
 def test_crank_rocker_jumps_at_half_a_turn(limit):
     result = run("crank_rocker", damping=8.0)
-    at = result.sample(math.pi / 3.0, limit=limit)
+    (reverse,) = (r for r in result.events if r.kind == "reverse")
+    # Half a turn: the slip velocity, 9 m/s^2 times t, is at its rounding there.
+    assert reverse.t == pytest.approx(math.pi / 3.0, abs=1e-12)
+    at = result.sample(reverse.t, limit=limit)
     exact = crank_rocker.forces(
         crank_rocker.Parameters(damping=8.0), math.pi, -1 if limit == "before" else 1
     )
@@ -211,14 +215,14 @@ def test_crank_rocker_jumps_at_half_a_turn(limit):
 
 def test_crank_rocker_under_a_torque():
     given = {"driven": "torque", "torque": 5.0, "angle": 0.7, "gravity": 9.81}
-    result = run("crank_rocker", until=2.0, **given)
+    result = run("crank_rocker", until=1.0, **given)
     p = crank_rocker.Parameters(gravity=9.81)
-    arcs = sliding_joint.torque_driven_motion(p, 0.7, 3.0, 2.0, lambda t: 5.0)
-    assert arcs[-1].t[1] == 2.0
-    t = np.linspace(0.0, 2.0, 41)
+    arcs = sliding_joint.torque_driven_motion(p, 0.7, 3.0, 1.0, lambda t: 5.0)
+    assert arcs[-1].t[1] == 1.0
+    t = np.linspace(0.0, 1.0, 41)
     angle, rate = sliding_joint.sample(arcs, t)
     found = result.sample(t)
-    # Some 6 rad in 2 s at rates of some rad/s: ten times the figure of order one.
+    # Rates of some rad/s, and accelerations ten times that.
     np.testing.assert_allclose(
         found["crank.theta"], 0.5 * math.pi - angle, rtol=0.0, atol=10 * FIGURE
     )
@@ -296,7 +300,7 @@ def test_slider_crank_with_friction(given):
         assert at["guide.load"][0] == pytest.approx(abs(normal), abs=FORCE)
         friction = -given["mu"] * abs(normal) * np.sign(at["slider.vx"][0])
         assert at["guide.friction_force"][0] == pytest.approx(friction, abs=FORCE)
-        exact = slider_crank.forces(p, drive, friction)
+        exact = slider_crank.forces(p, drive, mu=given["mu"])
         assert at["motor.torque"][0] == pytest.approx(exact.torque, abs=FORCE)
     assert_sound(result)
 
@@ -325,16 +329,17 @@ def test_slider_crank_pins_rub():
 
 
 PINS = ("main_pin", "crank_pin", "slider_pin")
+ENDS, FLANKS = ("front", "rear"), ("lower", "upper")
 
 
 def test_slider_crank_rattles_in_a_clearance():
-    result = run("slider_crank", until=0.5, clearance=1e-3, mu=0.1)
+    result = run("slider_crank", until=0.4, clearance=1e-3, mu=0.1, speed=30.0)
     y = result.sample()["slider.y"]
-    # Half a millimetre, and the overlap: 100 N at 1e6 N/m, in impacts ten times that.
-    assert np.max(y) > 0.0 > np.min(y)
-    assert np.max(np.abs(y)) < 0.5e-3 + 1e-3
+    # Half a millimetre to either side, and the overlap of some 100 N at 1e6 N/m.
+    assert 0.5e-3 < np.max(y) < 0.5e-3 + 5e-4
+    assert 0.5e-3 < -np.min(y) < 0.5e-3 + 5e-4
     elements = {record.element for record in result.events}
-    assert "guide.front_lower" in elements
+    assert {f"guide.{end}_{flank}" for end in ENDS for flank in FLANKS} <= elements
     kinds = {record.kind for record in result.events}
     assert {"touch_down", "separate"} <= kinds
     assert_sound(result)
@@ -449,7 +454,7 @@ def test_slider_in_guide_events():
     """From rest: break-away, then reversals and sticks as the reference has them."""
     result = run("slider_in_guide", until=9.0)
     arcs = guide.motion(guide.Guide(), 9.0)
-    expected = guide.events(arcs)
+    expected = [(one.t[1], one.mode, two.mode) for one, two in itertools.pairwise(arcs)]
     kinds = {0: "stick", 1: "slip+", -1: "slip-"}
     found = [r for r in result.events.of("guide") if r.kind != "change_side"]
     assert [(r.before, r.after) for r in found] == [
@@ -508,20 +513,21 @@ def test_slider_in_guide_is_shifted_by_its_spring():
     )
 
 
-@pytest.mark.slow
-def test_slider_in_guide_with_a_clearance_comes_near_its_limit():
-    """Tilts by clearance/length; its corners give by some 1e-4 m. No more is alike."""
-    loose = simulate(
-        gallery.build("slider_in_guide", clearance=1e-4), until=2.5, rtol=1e-7
-    )
-    limit = run("slider_in_guide", until=2.5)
-    t = np.linspace(0.0, 2.5, 51)
-    np.testing.assert_allclose(
-        loose.sample(t, "slider.x")["slider.x"],
-        limit.sample(t, "slider.x")["slider.x"],
-        rtol=0.0,
-        atol=2e-3,
-    )
+def test_slider_in_guide_with_a_clearance_tends_to_its_limit():
+    """As the clearance does, since the tilt does, with the same friction at rest.
+
+    More at rest lets one corner go before the other: then there is another limit.
+    """
+    t = np.linspace(0.0, 2.0, 41)
+    limit = run("slider_in_guide", until=2.0, mu0=0.03).sample(t)["slider.x"]
+    errors: list[float] = []
+    for clearance in (1e-3, 1e-4):
+        loose = run("slider_in_guide", until=2.0, mu0=0.03, clearance=clearance)
+        errors.append(np.max(np.abs(loose.sample(t)["slider.x"] - limit)))
+        assert_sound(loose)
+    assert errors[0] < 1e-3
+    # The overlap of the corners, 1e-4 m, is a part of it, and does not change.
+    assert 5.0 < errors[0] / errors[1] < 20.0
 
 
 # ---- laws of friction ------------------------------------------------------------

@@ -26,10 +26,12 @@ from nonsmooth import (
     RotationDrive,
     SpringDamper,
     SwitchError,
+    TranslationDrive,
     gallery,
     simulate,
     solvability,
 )
+from nonsmooth.elements.bodies import Body
 from oracles import four_bar_friction as fb
 from oracles import slider_crank as sc
 from oracles import sliding_joint as sj
@@ -87,7 +89,7 @@ def test_trammel_oracle_by_two_routes():
         (sj.Trammel(mu_a=0.3, mu_b=0.3, length=2.0, mass=3.0), 1.2, -0.5, 1.5),
         (sj.Trammel(mu_a=0.05, mu_b=0.6, force=(3.0, 2.0)), 0.2, 9.0, 1.5),
     ],
-    ids=str,
+    ids=["swings", "heavy", "spins"],
 )
 def test_trammel_motion(p, phi, rate, until):
     arcs = sj.trammel_motion(p, phi, rate, until)
@@ -101,8 +103,8 @@ def test_trammel_motion(p, phi, rate, until):
     mode = np.array([next(a for a in arcs if a.t[1] > x).mode for x in t])
     forces = np.array(
         [
-            sj.trammel_solve(p, *state, (-p.mu_a * m[0] * m[2], -p.mu_b * m[1] * m[3]))
-            for state, m in zip(y.T, mode, strict=True)
+            sj.trammel_solve(p, a, w, (-p.mu_a * m[0] * m[2], -p.mu_b * m[1] * m[3]))
+            for (a, w), m in zip(y.T.tolist(), mode, strict=True)
         ]
     )
     # The normal of the guide along y points to −x.
@@ -137,6 +139,40 @@ def test_trammel_motion(p, phi, rate, until):
             for name in ("guide_x", "guide_y")
         ]
         assert sum(work) == pytest.approx(lost, abs=MOTION)
+
+
+@pytest.mark.parametrize(
+    ("mu_a", "mu_b", "phi", "rate"),
+    [
+        (0.3, 0.35, 0.4, 4.0),
+        (0.539, 0.918, -0.603, 5.24),
+        (0.878, 0.612, -0.271, 2.0),
+    ],
+)
+def test_trammel_comes_to_rest(mu_a, mu_b, phi, rate):
+    """Both ends hold: four forces, three equations, so that any share may be found.
+
+    It must balance the weight, and neither end may hold more than mu N.
+    """
+    p = sj.Trammel(mu_a=mu_a, mu_b=mu_b)
+    arcs = sj.trammel_motion(p, phi, rate, 5.0)
+    end = arcs[-1].t[1]
+    assert end < 5.0
+    result = simulate(trammel(p, phi, rate), until=end + 0.3, rtol=RTOL)
+    found = result.sample(end + 0.2)
+    at_rest = float(arcs[-1].y(end)[0])
+    assert -found["rod.theta"][0] == pytest.approx(at_rest, abs=MOTION)
+    assert found["rod.omega"][0] == pytest.approx(0.0, abs=1e-14)
+    n_a, f_a = (found[f"guide_x.{x}_force"][0] for x in ("normal", "friction"))
+    n_b, f_b = (found[f"guide_y.{x}_force"][0] for x in ("normal", "friction"))
+    c, s = np.cos(at_rest), np.sin(at_rest)
+    assert f_a - n_b == pytest.approx(0.0, abs=ROUND)
+    assert n_a + f_b == pytest.approx(p.mass * p.gravity, abs=ROUND)
+    # About the mass centre; N_b of the oracle is −n_b.
+    moment = c * (n_a - f_b) + s * (f_a + n_b)
+    assert moment == pytest.approx(0.0, abs=ROUND)
+    assert abs(f_a) <= mu_a * abs(n_a) + ROUND
+    assert abs(f_b) <= mu_b * abs(n_b) + ROUND
 
 
 @pytest.mark.parametrize("degrees", [10.0, 35.0, 40.0, 45.0, 52.0, 80.0, 135.0, 200.0])
@@ -191,7 +227,7 @@ def test_trammel_oracle_has_both_answers():
 
 
 @pytest.mark.parametrize("mu", [0.3, 1.0])
-@pytest.mark.parametrize("height", [0.0, 0.02, 0.3])
+@pytest.mark.parametrize("height", [0.0, 0.02, 0.15])
 def test_slider_crank_forces(mu, height):
     """The pin is in the middle of the block: its load is |N| max(1, mu h/l)."""
     length = 0.1
@@ -239,6 +275,15 @@ def test_slider_crank_critical_friction(crank, rod):
     assert min(found[0], found[2]) > limit * 1.01
 
 
+def test_tall_slider_locks_at_less_friction():
+    """Friction mu max(1, mu h/l) of the load: critical at mu = sqrt(2.828 l/h)."""
+    model = gallery.build(
+        "slider_crank", mu=0.1, slider_length=0.1, slider_height=0.3, angle=0.5 * np.pi
+    )
+    limit = np.sqrt(sc.critical_mu(sc.Parameters()) / 3.0)
+    assert 0.1 * solvability(model).critical_factor == pytest.approx(limit, rel=1e-9)
+
+
 @pytest.mark.parametrize("angle", [0.4, 1.3, 2.2, 4.0])
 @pytest.mark.parametrize("mu", [1.0, 3.0])
 def test_slider_crank_all_solutions(angle, mu):
@@ -250,6 +295,47 @@ def test_slider_crank_all_solutions(angle, mu):
     assert forces == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("mu", "pin_mu", "height"), [(0.2, 0.3, 0.05), (0.0, 0.8, 0.05), (0.4, 0.3, 0.2)]
+)
+def test_slider_crank_with_friction_everywhere(mu, pin_mu, height):
+    """Three cones and a block on one or two flanks, all in one problem."""
+    shape = {"length": 0.04, "height": height}
+    model = gallery.build(
+        "slider_crank",
+        mu=mu,
+        pin_mu=pin_mu,
+        pin_radius=0.02,
+        slider_length=0.04,
+        slider_height=height,
+    )
+    result = simulate(model, until=0.7, rtol=RTOL)
+    p = sc.Parameters(gravity=9.81)
+    t = np.linspace(0.0011, 0.6987, 80)
+    found = result.sample(t)
+    for k, time in enumerate(t):
+        drive = sc.constant_speed(time, 10.0)
+        f = fb.slider_crank_forces(p, drive, mu=mu, pin_mu=pin_mu, radius=0.02, **shape)
+        # The motion is known; what is left is round-off of the cones.
+        for i, pin in enumerate(("main_pin", "crank_pin", "slider_pin")):
+            for axis in range(2):
+                assert found[f"{pin}.force_{'xy'[axis]}"][k] == pytest.approx(
+                    f.force[i, axis], abs=ROUND
+                )
+            assert found[f"{pin}.friction_torque"][k] == pytest.approx(
+                f.torque[i], abs=ROUND
+            )
+        assert found["motor.torque"][k] == pytest.approx(f.motor, abs=ROUND)
+        if mu:
+            for name in ("front", "rear", "friction"):
+                value = getattr(f, name)
+                assert found[f"guide.{name}_force"][k] == pytest.approx(
+                    value, abs=ROUND
+                )
+    balance = result.energy_balance
+    assert balance.residual <= 1e-10 * balance.exchanged
+
+
 # -- pins ----------------------------------------------------------------------------
 
 
@@ -258,7 +344,7 @@ def four_bar(p: fb.FourBar, theta, rate, *, driven=False, mu_static=None):
     now = fb.pose(p, theta, rate)
     roots = [np.zeros(2), p.crank * fb._e(theta), np.array([p.ground, 0.0])]
     speeds = [np.zeros(2), p.crank * rate * fb._turned(fb._e(theta)), np.zeros(2)]
-    bodies = [Ground(points={"C": (p.ground, 0.0)})]
+    bodies: list[Body] = [Ground(points={"C": (p.ground, 0.0)})]
     for i, (name, mass, length, ends) in enumerate(
         (
             ("crank", p.mass1, p.crank, "OA"),
@@ -341,7 +427,7 @@ def test_four_bar_with_friction_in_all_pins():
     check_pins(p, found, y[0], y[1], modes, 10 * FORCE)
     for i, pin in enumerate(fb.PINS):
         expected = [when for when, old, new in sj.events(arcs) if old[i] != new[i]]
-        assert [t for t, kind in kinds(result, pin) if t > 0.0] == pytest.approx(
+        assert [t for t, _ in kinds(result, pin) if t > 0.0] == pytest.approx(
             expected, abs=MOTION
         )
     work = sum(result.energy_balance.work[f"{pin}.friction"][-1] for pin in fb.PINS)
@@ -365,8 +451,9 @@ def test_four_bar_driven_with_friction_in_all_pins():
 def test_one_frictional_pin_among_plain_ones():
     p = fb.FourBar(mu=(0.0, 0.0, 0.5, 0.0))
     arcs = fb.motion(p, 0.6, 6.0, 0.5)
-    result = simulate(four_bar(p, 0.6, 6.0), until=0.5, rtol=RTOL)
-    t = np.linspace(0.0, 0.5, 21)
+    until = arcs[-1].t[1]  # where it comes to a stop
+    result = simulate(four_bar(p, 0.6, 6.0), until=until, rtol=RTOL)
+    t = np.linspace(0.0, until, 21)
     y = sj.sample(arcs, t)
     found = result.sample(t)
     np.testing.assert_allclose(found["crank.theta"], y[0], rtol=0, atol=MOTION)
@@ -424,7 +511,7 @@ def test_pendulum_swings_until_its_pin_holds():
     assert found["pin.load"][-1] == pytest.approx(p.mass * p.gravity, abs=ROUND)
     weight = p.mass * p.gravity * p.arm * np.sin(y[0, -1])
     assert found["pin.friction_torque"][-1] == pytest.approx(weight, abs=FORCE)
-    assert found["bob.omega"][-1] == 0.0
+    assert found["bob.omega"][-1] == pytest.approx(0.0, abs=1e-15)
 
 
 @pytest.mark.parametrize(("part", "moves"), [(0.999, False), (1.001, True)])
@@ -443,24 +530,24 @@ def test_pendulum_at_the_limit_of_rest(part, moves):
 def test_pendulum_breaks_away_under_a_growing_couple(rate):
     """At the time where |couple - m g l sin phi| = mu' r m g."""
     p = fb.Pendulum()
-    phi = 0.02
+    phi, way = 0.02, float(np.sign(rate))
     weight = p.mass * p.gravity
-    when = (
-        p.mu_static * p.radius * weight + np.sign(rate) * weight * p.arm * np.sin(phi)
-    ) / abs(rate)
+    when = p.mu_static * p.radius * weight + way * weight * p.arm * np.sin(phi)
+    when /= abs(rate)
     result = simulate(
         pendulum(p, phi, couple=ConstantRate(rate=rate)), until=when + 0.05, rtol=RTOL
     )
     first = result.events.of("pin")[0]
     assert (first.t, first.kind) == (pytest.approx(when, abs=1e-10), "break_away")
+    assert first.friction_force is not None
     before, after = first.friction_force
-    assert abs(before) == pytest.approx(p.mu_static * weight, abs=FORCE)
-    # Slipping from rest with mu: the acceleration the oracle has, and its load.
-    slip = fb.pendulum_forces(p, phi, 0.0, float(np.sign(rate)))
-    assert abs(after) == pytest.approx(
-        p.mu * result.sample(when, "pin.load", limit="after")["pin.load"][0], abs=FORCE
-    )
-    assert slip.shape == (2,)
+    assert before == pytest.approx(-way * p.mu_static * weight, abs=FORCE)
+    # It slips from rest with mu, under the load that belongs to its acceleration.
+    acceleration, load = fb.pendulum_forces(p, phi, 0.0, way, rate * when)
+    assert after == pytest.approx(-way * p.mu * load, abs=FORCE)
+    found = result.sample(first.t, ("bob.alpha", "pin.load"))
+    assert found["bob.alpha"][0] == pytest.approx(acceleration, abs=FORCE)
+    assert found["pin.load"][0] == pytest.approx(load, abs=FORCE)
 
 
 # -- stick and break-away in slots and guides ------------------------------------------
@@ -562,52 +649,45 @@ def test_thrown_up_the_slope(kind, hold, speed):
 def test_spring_pulls_in_jerks():
     """A slot dragged by a spring: stick and slip alternate as on a belt.
 
-    In the frame of the spring's far end, m s'' = -k s ± mu m g; the closed form of
-    each slip lasts (2π - 2 atan(D w/v))/w, with D = (mu' - mu) m g/k.
+    Seen from the spring's far end, each slip lasts (2π − 2 atan(D w/v))/w and each rest
+    2 D/v, with D = (mu' − mu) m g/k.
     """
-    k, speed, m = 200.0, 0.1, 1.0
+    k, speed, m, until = 200.0, 0.1, 1.0, 4.0
+    puller = RigidBody(
+        name="puller",
+        mass=1.0,
+        inertia=1.0,
+        position=(1.0, 0.0),
+        velocity=(speed, 0.0),
+    )
+    pull = SpringDamper(
+        name="spring", a="puller", b="block", stiffness=k, rest_length=1.0
+    )
+    law = ConstantRate(rate=speed, start=1.0)
     model = Model(
         gravity=(0.0, -G),
-        bodies=(
-            PointMass(name="block", mass=m),
-            RigidBody(
-                name="puller",
-                mass=1.0,
-                inertia=1.0,
-                position=(1.0, 0.0),
-                velocity=(speed, 0.0),
-            ),
-        ),
+        bodies=(PointMass(name="block", mass=m), puller),
         joints=(
             PinInSlot(name="joint", b="block", friction=LAW),
             Prismatic(name="rail", b="puller"),
         ),
-        drives=(),
-        forces=(
-            SpringDamper(
-                name="spring", a="puller", b="block", stiffness=k, rest_length=1.0
-            ),
-            # What the spring takes from the puller is given back, so that it goes on.
-            PointForce(name="engine", b="puller"),
-        ),
+        drives=(TranslationDrive(name="winch", b="puller", law=law),),
+        forces=(pull,),
     )
-    model = replace(
-        model,
-        bodies=(model.bodies[0], replace(model.bodies[1], mass=1e12)),
-    )
-    result = simulate(model, until=4.0, rtol=RTOL)
+    result = simulate(model, until=until, rtol=RTOL)
     w, excess = np.sqrt(k / m), (MU_STATIC - MU) * m * G / k
     first = MU_STATIC * m * G / (k * speed)
     slip = (2.0 * np.pi - 2.0 * np.arctan(excess * w / speed)) / w
     rest = 2.0 * excess / speed
-    expected = [first + (n // 2) * (slip + rest) + (n % 2) * slip for n in range(8)]
-    expected = [t for t in expected if t < 4.0]
+    expected = [first + (n // 2) * (slip + rest) + (n % 2) * slip for n in range(50)]
+    expected = [t for t in expected if t < until]
     events = kinds(result, "joint")
+    assert len(events) > 10
     assert [kind for _, kind in events] == [
         ("break_away", "stick")[n % 2] for n in range(len(expected))
     ]
-    # The puller of 1e12 kg is slowed by 1e-11 m/s; errors add up over the jerks.
-    assert [t for t, _ in events] == pytest.approx(expected, abs=1e-8)
+    # Errors add up over the jerks.
+    assert [t for t, _ in events] == pytest.approx(expected, abs=MOTION)
 
 
 # -- the drawer ------------------------------------------------------------------------

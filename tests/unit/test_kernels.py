@@ -48,7 +48,7 @@ def factor(n, first, start, S, shift, weight, L, d):
 
 @compiled
 def solve(n, first, start, L, d, x):
-    skyline.solve(n, data(first), data(start), data(L), data(d), data(x))
+    skyline.solve(0, n, data(first), data(start), data(L), data(d), data(x))
 
 
 @compiled

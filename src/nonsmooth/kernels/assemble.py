@@ -60,20 +60,32 @@ CONTACT = 16
 def time_laws(m, w, t):
     """Evaluate every time law: value, rate, acceleration."""
     for k in range(m.n_law):
-        call_law(m.address[m.law_kind[k]], at(m.par, m.law_par[k]), t, at(w.law, 3 * k))
+        time_law(m, w, t, k)
+
+
+@kernel
+def time_law(m, w, t, k):
+    """Evaluate time law k."""
+    call_law(m.address[m.law_kind[k]], at(m.par, m.law_par[k]), t, at(w.law, 3 * k))
 
 
 @kernel
 def supports(m, w):
     """Copy the laws of the supports into pose, rate and acceleration."""
     for k in range(m.n_support):
-        first = m.support_law[k]
-        for i in range(3):
-            for order in range(3):
-                value = 0.0
-                if first >= 0:
-                    value = w.law[3 * (first + i) + order]
-                w.support[9 * k + 3 * order + i] = value
+        move_support(m, w, k)
+
+
+@kernel
+def move_support(m, w, k):
+    """Copy the laws of support k into pose, rate and acceleration."""
+    first = m.support_law[k]
+    for i in range(3):
+        for order in range(3):
+            value = 0.0
+            if first >= 0:
+                value = w.law[3 * (first + i) + order]
+            w.support[9 * k + 3 * order + i] = value
 
 
 @kernel
@@ -84,55 +96,73 @@ def markers(m, w, q, v):
 
     The bias of a marker on a prescribed body is its whole acceleration.
     """
-    n_moving = m.n_body - m.n_support
     for k in range(m.n_body):
-        theta = q[3 * k + 2] if k < n_moving else w.support[9 * (k - n_moving) + 2]
-        w.turn[2 * k] = math.cos(theta)
-        w.turn[2 * k + 1] = math.sin(theta)
-    motion = w.motion
+        turn_body(m, w, q, k)
     for i in range(m.n_marker):
-        k = m.marker_body[i]
-        c, s = w.turn[2 * k], w.turn[2 * k + 1]
-        rx = c * m.marker_x[i] - s * m.marker_y[i]
-        ry = s * m.marker_x[i] + c * m.marker_y[i]
-        w.arm[2 * i] = rx
-        w.arm[2 * i + 1] = ry
-        o = 9 * i
-        if k < n_moving:
-            omega = v[3 * k + 2]
-            motion[o] = q[3 * k] + rx
-            motion[o + 1] = q[3 * k + 1] + ry
-            motion[o + 2] = q[3 * k + 2]
-            motion[o + 3] = v[3 * k] - omega * ry
-            motion[o + 4] = v[3 * k + 1] + omega * rx
-            motion[o + 5] = omega
-            motion[o + 6] = -omega * omega * rx
-            motion[o + 7] = -omega * omega * ry
-            motion[o + 8] = 0.0
-        else:
-            b = at(w.support, 9 * (k - n_moving))
-            omega, alpha = b[5], b[8]
-            motion[o] = b[0] + rx
-            motion[o + 1] = b[1] + ry
-            motion[o + 2] = b[2]
-            motion[o + 3] = b[3] - omega * ry
-            motion[o + 4] = b[4] + omega * rx
-            motion[o + 5] = omega
-            motion[o + 6] = b[6] - alpha * ry - omega * omega * rx
-            motion[o + 7] = b[7] + alpha * rx - omega * omega * ry
-            motion[o + 8] = alpha
+        move_marker(m, w, q, v, i)
+
+
+@kernel
+def turn_body(m, w, q, k):
+    """Write cosine and sine of the angle of body k."""
+    n_moving = m.n_body - m.n_support
+    theta = q[3 * k + 2] if k < n_moving else w.support[9 * (k - n_moving) + 2]
+    w.turn[2 * k] = math.cos(theta)
+    w.turn[2 * k + 1] = math.sin(theta)
+
+
+@kernel
+def move_marker(m, w, q, v, i):
+    """Write the motion of marker i; its body has been turned."""
+    n_moving = m.n_body - m.n_support
+    k = m.marker_body[i]
+    c, s = w.turn[2 * k], w.turn[2 * k + 1]
+    rx = c * m.marker_x[i] - s * m.marker_y[i]
+    ry = s * m.marker_x[i] + c * m.marker_y[i]
+    w.arm[2 * i] = rx
+    w.arm[2 * i + 1] = ry
+    motion = at(w.motion, 9 * i)
+    if k < n_moving:
+        omega = v[3 * k + 2]
+        motion[0] = q[3 * k] + rx
+        motion[1] = q[3 * k + 1] + ry
+        motion[2] = q[3 * k + 2]
+        motion[3] = v[3 * k] - omega * ry
+        motion[4] = v[3 * k + 1] + omega * rx
+        motion[5] = omega
+        motion[6] = -omega * omega * rx
+        motion[7] = -omega * omega * ry
+        motion[8] = 0.0
+    else:
+        b = at(w.support, 9 * (k - n_moving))
+        omega, alpha = b[5], b[8]
+        motion[0] = b[0] + rx
+        motion[1] = b[1] + ry
+        motion[2] = b[2]
+        motion[3] = b[3] - omega * ry
+        motion[4] = b[4] + omega * rx
+        motion[5] = omega
+        motion[6] = b[6] - alpha * ry - omega * omega * rx
+        motion[7] = b[7] + alpha * rx - omega * omega * ry
+        motion[8] = alpha
 
 
 @kernel
 def add_acceleration(m, w, a):
     """Turn each marker's acceleration bias into its acceleration."""
     for i in range(m.n_marker):
-        k = 3 * m.marker_body[i]
-        if k < m.n_dof:
-            alpha = a[k + 2]
-            w.motion[9 * i + 6] += a[k] - alpha * w.arm[2 * i + 1]
-            w.motion[9 * i + 7] += a[k + 1] + alpha * w.arm[2 * i]
-            w.motion[9 * i + 8] += alpha
+        accelerate_marker(m, w, a, i)
+
+
+@kernel
+def accelerate_marker(m, w, a, i):
+    """Turn the acceleration bias of marker i into its acceleration."""
+    k = 3 * m.marker_body[i]
+    if k < m.n_dof:
+        alpha = a[k + 2]
+        w.motion[9 * i + 6] += a[k] - alpha * w.arm[2 * i + 1]
+        w.motion[9 * i + 7] += a[k + 1] + alpha * w.arm[2 * i]
+        w.motion[9 * i + 8] += alpha
 
 
 @kernel
@@ -168,24 +198,30 @@ def contacts(m, w):
     """
     for k in range(m.n_contact):
         c = at(w.contact, CONTACT * k)
-        if m.contact_kind[k] == PIN:
-            turn_pin(m, w, k, c)
-        else:
-            touch(m, w, k, c)
-        if k < m.n_touch:
-            c[FORCE] = 0.0
-            if w.side[k] != OPEN:
-                c[FORCE] = normal_force(m, w, k, c[GAP], c[GAP_RATE])
-            c[LAM_N] = c[FORCE] if w.side[k] == PRESSING else 0.0
-            if w.is_clamped:
-                c[LAM_N] = max(0.0, c[FORCE]) if c[GAP] < 0.0 else 0.0
-            c[LAM_T] = friction_force(m, w, k, c[LAM_N], c[V_T])
-        else:
-            # The load is a reaction: friction is linear in it.
-            c[DRAG] = -friction_force(m, w, k, 0.0, c[V_T])
-            c[PHI] = -friction_force(m, w, k, 1.0, c[V_T]) - c[DRAG]
+        contact(m, w, k, c)
         if m.contact_row[k] >= 0:
             contact_row(m, w, k, c)
+
+
+@kernel
+def contact(m, w, k, c):
+    """Write the numbers of contact k; its markers have been moved."""
+    if m.contact_kind[k] == PIN:
+        turn_pin(m, w, k, c)
+    else:
+        touch(m, w, k, c)
+    if k >= m.n_touch:
+        # The load is a reaction: friction is linear in it.
+        c[DRAG] = -friction_force(m, w, k, 0.0, c[V_T])
+        c[PHI] = -friction_force(m, w, k, 1.0, c[V_T]) - c[DRAG]
+        return
+    c[FORCE] = 0.0
+    if w.side[k] != OPEN:
+        c[FORCE] = normal_force(m, w, k, c[GAP], c[GAP_RATE])
+    c[LAM_N] = c[FORCE] if w.side[k] == PRESSING else 0.0
+    if w.is_clamped:
+        c[LAM_N] = max(0.0, c[FORCE]) if c[GAP] < 0.0 else 0.0
+    c[LAM_T] = friction_force(m, w, k, c[LAM_N], c[V_T])
 
 
 @kernel

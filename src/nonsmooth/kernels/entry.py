@@ -45,7 +45,7 @@ def gaps(m, w, b):
     """Return the largest part of b that S x = b cannot reach; factors are current."""
     reactions.solve_rows(m, w, data(b), w.lam)
     largest = 0.0
-    skyline.residual(m.n_row, m.first, m.start, w.S, w.lam, data(b), w.r)
+    skyline.residual(m.n_row, w.first, m.start, w.S, w.lam, data(b), w.r)
     for i in range(m.n_row):
         largest = max(largest, abs(w.r[i]))
     return largest

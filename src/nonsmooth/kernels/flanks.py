@@ -16,8 +16,8 @@ loads with friction at its limit against it, which differ for a block of some he
 In matrices A+ w = A- z + b with w = (u+, v_t'+, F-) and z = (u-, F+, v_t'-).
 
 Unlike that of contacts alone this is not a P-problem: it may have several solutions or
-none. It certainly has one where friction changes loads by less than loads change
-friction, and one contact at most is at rest; else all complementary bases are tried.
+none. It has one where friction changes loads by less than loads change friction; else
+all complementary bases are tried.
 
 References
 ----------
@@ -43,6 +43,8 @@ MAX_PAIR = 10
 UNIQUE, CONTINUE, LEAST = 0, 1, 2
 # How it ends, as of `lcp`, or with more than one solution.
 SEVERAL = 10
+# Part by which friction may change loads for a solution to be the only one.
+CERTAIN = 0.5
 # Change of a pin's direction, rad, that decides nothing.
 AIMED = 1e-12
 # A flank's force this small beside the largest says nothing about its sign.
@@ -210,11 +212,11 @@ def aim_pins(m, w, r):
 def is_certain(m, w, r, n):
     """Return whether friction changes loads too little for several solutions.
 
-    With more than one joint and a contact at rest all bases have to tell.
+    With a contact at rest among several forces that is not a proof, and is asked for
+    with some margin.
     """
     nf = r.n_force
-    if n > 0 and nf > 1:
-        return False
+    most = 1.0 if n == 0 or nf == 1 else CERTAIN
     for l in range(nf):
         forward, backward = 0.0, 0.0
         for i in range(r.n_term):
@@ -229,7 +231,7 @@ def is_certain(m, w, r, n):
                 forward += total
             if r.term_kind[i] != FORWARD:
                 backward += total
-        if max(forward, backward) >= 1.0:
+        if max(forward, backward) >= most:
             return False
     return True
 

@@ -22,7 +22,16 @@ round-off.
 """
 
 from nonsmooth.kernels import assemble, modes, reactions, slides, steps
-from nonsmooth.kernels.abi import FLOATS, NUMBER, at, call_guard, far, kernel
+from nonsmooth.kernels.abi import (
+    FLOATS,
+    INTEGER,
+    NUMBER,
+    at,
+    call_guard,
+    far,
+    kernel,
+    stack_floats,
+)
 from nonsmooth.kernels.assemble import (
     CONTACT,
     FORCE,
@@ -111,11 +120,11 @@ def contact_guards(m, w, k, size, out):
             return
         if not w.contact[CONTACT * k + LAM_N] > SMALLEST_FORCE * m.force:
             return
-    elif m.contact_kind[k] != PIN and slides.is_sliding(m, w, k):
-        c = at(w.contact, CONTACT * k)
-        out[0] = slides.side(m, w, k, 0) * c[FRONT]
-        if slides.n_flank(m, k) == 2:
-            out[2] = slides.side(m, w, k, 1) * c[REAR]
+    elif not w.is_quiet:
+        values = stack_floats(4)
+        slides.reaction_guards(m, w, k, values)
+        for i in range(4):
+            out[2 * i] = values[i]
     if m.contact_row[k] >= 0:
         friction_guards(m, w, k, at(out, 4))
 
@@ -163,9 +172,10 @@ def friction_guards(m, w, k, out):
         # Others hold it; where they move, so does it.
         scale = assemble.slip_scale(m, w, k)
         out[0] = MOVES * SMALLEST_SLIP * scale - abs(c[V_T])
-    elif slip == STICK:
-        out[0] = slides.most(m, w, k, 1.0) + c[LAM_T]
-        out[2] = slides.most(m, w, k, -1.0) - c[LAM_T]
+    elif slip == STICK and k < m.n_touch:
+        limit = m.contact_mu0[k] * c[LAM_N]
+        out[0] = limit + c[LAM_T]
+        out[2] = limit - c[LAM_T]
 
 
 @kernel
@@ -183,12 +193,44 @@ def has_rate(m, w, k):
     return i == 2 and (slip == 1 or slip == YIELDING)
 
 
+@kernel
+def needs_reactions(w):
+    """Return whether some guard is a reaction: friction at rest, or load of a joint."""
+    return w.n_gripped > 0 or (w.n_stuck + w.n_rub > 0 and not w.is_quiet)
+
+
+@kernel
+def is_reaction(m, w, k):
+    """Return whether guard k is a reaction."""
+    contact = (k - m.n_guard) // 4
+    if k < m.n_guard:
+        return False
+    if contact >= m.n_contact:
+        return True
+    i = (k - m.n_guard) % 4
+    if i < 2:
+        return contact >= m.n_touch
+    return w.slip[contact] == STICK or (i == 3 and abs(w.slip[contact]) == YIELDING)
+
+
+@kernel
+def user_guard(m, w, t, k, out):
+    """Write value and rate of a user's guard; its markers have been moved."""
+    call_guard(
+        m.address[m.guard_kind[k]],
+        at(m.par, m.guard_par[k]),
+        t,
+        at(w.motion, 9 * m.guard_a[k]),
+        at(w.motion, 9 * m.guard_b[k]),
+        out,
+    )
+
+
 @far(Tables, Work, NUMBER, FLOATS, FLOATS, FLOATS, NUMBER, FLOATS)
 def evaluate(m, w, t, y, a, scratch, size, out):
     """Value and rate of every guard at (t, y) with accelerations a."""
     v = at(y, m.n_dof)
-    if w.n_stuck + w.n_rub > 0:
-        # Friction at rest is a reaction, and so is the load in a joint.
+    if needs_reactions(w):
         modes.configure(m, w, t, y, v)
         reactions.factor_rows(m, w)
         modes.accelerate(m, w, t, v, 0.0, 0.0, scratch)
@@ -201,19 +243,12 @@ def evaluate(m, w, t, y, a, scratch, size, out):
         assemble.contacts(m, w)
         assemble.add_acceleration(m, w, a)
     for k in range(m.n_guard):
-        call_guard(
-            m.address[m.guard_kind[k]],
-            at(m.par, m.guard_par[k]),
-            t,
-            at(w.motion, 9 * m.guard_a[k]),
-            at(w.motion, 9 * m.guard_b[k]),
-            at(out, 2 * k),
-        )
+        user_guard(m, w, t, k, at(out, 2 * k))
     for k in range(m.n_contact):
         contact_guards(m, w, k, size, at(out, 2 * (m.n_guard + 4 * k)))
     if m.n_contact > m.n_touch:
         last = 2 * (m.n_guard + 4 * m.n_contact)
-        out[last] = w.margin
+        out[last] = 1.0 if w.is_quiet else w.margin
         out[last + 1] = 0.0
 
 
@@ -226,8 +261,51 @@ def on_dense(m, w, r, h, x, out):
 
 
 @kernel
+def follow(m, w, r, h, x, t, i):
+    """Move marker i alone to the fraction x of the step."""
+    k = m.marker_body[i]
+    support = k - (m.n_body - m.n_support)
+    if support < 0:
+        steps.body_on_dense(m, r, h, x, k)
+    else:
+        first = m.support_law[support]
+        for law in range(first, first + 3 if first >= 0 else first):
+            assemble.time_law(m, w, t, law)
+        assemble.move_support(m, w, support)
+    assemble.turn_body(m, w, r.dense, k)
+    assemble.move_marker(m, w, r.dense, at(r.dense, m.n_dof), i)
+    assemble.accelerate_marker(m, w, r.rate, i)
+
+
+@far(Tables, Work, Run, NUMBER, NUMBER, INTEGER)
+def one_on_dense(m, w, r, h, x, k):
+    """Value and rate of guard k at the fraction x of the step, in `guard`.
+
+    One that is no reaction needs the motion of its two bodies only.
+    """
+    if is_reaction(m, w, k):
+        on_dense(m, w, r, h, x, r.guard)
+        return
+    t = min(r.t + x * h, r.t_cap)
+    if k < m.n_guard:
+        follow(m, w, r, h, x, t, m.guard_a[k])
+        follow(m, w, r, h, x, t, m.guard_b[k])
+        user_guard(m, w, t, k, at(r.guard, 2 * k))
+        return
+    i = (k - m.n_guard) // 4
+    follow(m, w, r, h, x, t, m.contact_a[i])
+    follow(m, w, r, h, x, t, m.contact_b[i])
+    state = m.contact_state[i]
+    if state >= 0:
+        steps.state_on_dense(m, w, r, x, state)
+    assemble.contact(m, w, i, at(w.contact, CONTACT * i))
+    contact_guards(m, w, i, r.size, at(r.guard, 2 * (m.n_guard + 4 * i)))
+
+
+@kernel
 def arm(m, w, r, a):
     """Set the sides of all guards: one at zero by its rate."""
+    w.is_quiet = 0
     evaluate(m, w, min(r.t, r.t_cap), r.y, a, r.d, r.size, r.guard)
     for k in range(m.n_guard):
         value, rate = r.guard[2 * k], r.guard[2 * k + 1]
@@ -245,7 +323,7 @@ def extremum(m, w, r, h, k, x0, x1, side):
     """Fraction where guard k, approaching at x0, turns back before x1."""
     for _ in range(MAX_BISECTION):
         x = 0.5 * (x0 + x1)
-        on_dense(m, w, r, h, x, r.guard)
+        one_on_dense(m, w, r, h, x, k)
         if side * r.guard[2 * k] <= 0.0:
             return x
         if side * r.guard[2 * k + 1] < 0.0:
@@ -275,7 +353,7 @@ def dip(m, w, r, h, k, x, g, x0, g0, x1, g1):
         )
         if not x0 < new < x1 or abs(new - x) < EXTREMUM_WIDTH:
             return NONE
-        on_dense(m, w, r, h, new, r.guard)
+        one_on_dense(m, w, r, h, new, k)
         value = r.guard[2 * k]
         if value <= 0.0:
             return new
@@ -296,28 +374,38 @@ def dip(m, w, r, h, k, x, g, x0, g0, x1, g1):
 
 @kernel
 def root(m, w, r, h, k, x0, x1, side):
-    """Fraction where guard k leaves `side` between x0 and x1, by regula falsi."""
-    on_dense(m, w, r, h, x1, r.guard)
-    g1 = side * r.guard[2 * k]
-    on_dense(m, w, r, h, x0, r.guard)
+    """Fraction where guard k leaves `side` between x0 and x1.
+
+    Chandrupatla's method: inverse quadratic interpolation where that is safe, else
+    bisection [Chandrupatla1997]_.
+    """
+    one_on_dense(m, w, r, h, x0, k)
     # A start at zero is round-off: it counts as on its side.
-    g0 = max(side * r.guard[2 * k], 1e-300)
+    gb = max(side * r.guard[2 * k], 1e-300)
+    one_on_dense(m, w, r, h, x1, k)
+    ga = side * r.guard[2 * k]
+    # The root is between a and b; c is the last point that was given up.
+    a, b = x1, x0
+    c, gc, t = b, gb, 0.5
     for _ in range(MAX_BISECTION):
-        x = (x0 * g1 - x1 * g0) / (g1 - g0)
-        if not x0 < x < x1:
-            x = 0.5 * (x0 + x1)
-        on_dense(m, w, r, h, x, r.guard)
+        x = a + t * (b - a)
+        one_on_dense(m, w, r, h, x, k)
         g = side * r.guard[2 * k]
-        # Illinois: an end that stays has its value halved.
-        if g > 0.0:
-            x0, g0 = x, g
-            g1 *= 0.5
+        if (g > 0.0) == (ga > 0.0):
+            c, gc = a, ga
         else:
-            x1, g1 = x, g
-            g0 *= 0.5
-        if x1 - x0 <= ROOT_WIDTH or g == 0.0:
+            c, gc, b, gb = b, gb, a, ga
+        a, ga = x, g
+        least = ROOT_WIDTH / abs(b - a)
+        if least >= 1.0 or g == 0.0:
             break
-    return x1
+        xi, phi = (a - b) / (c - b), (ga - gb) / (gc - gb)
+        t = 0.5
+        if phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
+            t = ga / (gb - ga) * gc / (gb - gc)
+            t += (c - a) / (b - a) * ga / (gc - ga) * gb / (gc - gb)
+        t = min(max(t, 0.5 * least), 1.0 - 0.5 * least)
+    return a if ga <= 0.0 else b
 
 
 @kernel
@@ -331,7 +419,7 @@ def root_after_zero(m, w, r, h, k, x1, side):
     for _ in range(MAX_HALVING):
         last = x
         x = 0.5 * x
-        on_dense(m, w, r, h, x, r.guard)
+        one_on_dense(m, w, r, h, x, k)
         if side * r.guard[2 * k] > 0.0:
             return root(m, w, r, h, k, x, last, side)
     return NONE
@@ -431,6 +519,7 @@ def first_root(m, w, r, h, k, limit):
 def locate(m, w, r, h):
     """Return the fraction of the step's earliest event, or NONE; mark who fires."""
     n = 2 * m.n_watch
+    w.is_quiet = steps.is_quiet(m, r) if m.n_contact > m.n_touch else 0
     for j in range(N_NODE + 1):
         on_dense(m, w, r, h, j / N_NODE, at(r.node, j * n))
     earliest = NONE

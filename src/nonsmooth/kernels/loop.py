@@ -106,6 +106,7 @@ def fixed_step(m, w, r, tb, t_stop):
     left = t_stop - r.t
     # A remainder within a millionth of a step is the sum's round-off.
     h = left if left < r.h_fixed * (1.0 + 1e-6) else r.h_fixed
+    steps.begin_hearing(m, r)
     steps.stages(m, w, r, tb, h)
     if not is_finite(r.n_y, r.y1):
         r.t_fail = r.t + h
@@ -155,6 +156,7 @@ def explicit_step(m, w, r, tb, t_stop):
         r.h = steps.first_step(m, w, r, tb.order)
     limit = steps.GROW
     while True:
+        steps.begin_hearing(m, r)
         allowed = 1.0
         h = step_size(r, t_stop)
         if limit > 1.0 and h < t_stop - r.t:
@@ -203,6 +205,7 @@ def implicit_step(m, w, r, t_stop):
     is_retry = 1 if r.h_last == 0.0 else 0
     limit = steps.GROW
     while True:
+        steps.begin_hearing(m, r)
         h = step_size(r, t_stop)
         if h <= MIN_STEP * abs(r.t):
             return float(STEP_TOO_SMALL)
@@ -419,6 +422,8 @@ def start_arc(m, w, r, tb, p, hl, t_stop):
             r.t_fail = r.t
             return UNDECIDED
     steps.evaluate(m, w, r, r.t, r.y, r.K)
+    steps.note_end(m, w, r)
+    steps.keep_heard(m, r)
     if not is_finite(r.n_y, r.K):
         r.t_fail = r.t
         return NOT_FINITE
@@ -524,6 +529,7 @@ def advance(m, w, r, tb, log, p, hl, t_stop):
     for i in range(r.n_y):
         r.y[i] = r.y1[i]
         r.K[i] = r.K[row * r.n_y + i]
+    steps.keep_heard(m, r)
     if is_switched:
         r.has_touched = switch.is_touch_down(m, w, r)
         r.switch_status = switch.switch(m, w, r, p, hl, min(r.t, r.t_cap))

@@ -21,7 +21,8 @@ def factor_rows(m, w):
     S, J = w.S, w.J
     for i in range(m.n_profile):
         S[i] = 0.0
-    for k in range(m.n_pair):
+    # Pairs with the row of a contact come last, and are empty where none sticks.
+    for k in range(m.n_pair if w.n_stuck > 0 else m.n_joint_pair):
         a = at(J, m.pair_i[k])
         b = at(J, m.pair_j[k])
         c = at(m.minv, m.pair_dof[k])
@@ -32,7 +33,7 @@ def factor_rows(m, w):
             S[m.start[i] + i] = 1.0
     w.has_lost_rank = 0
     rank = skyline.CONTACT_RANK if w.n_stuck > 0 else skyline.RANK_TOLERANCE
-    least = skyline.factor(m.n_row, m.first, m.start, S, 0.0, w.weight, rank, w.L, w.d)
+    least = skyline.factor(m.n_row, w.first, m.start, S, 0.0, w.weight, rank, w.L, w.d)
     # Contacts that stand on one line are no singular pose of the mechanism.
     w.pivot = least if w.n_stuck == 0 else 1.0
     if least <= rank:
@@ -40,7 +41,7 @@ def factor_rows(m, w):
         w.has_lost_rank = 1
         share_friction(m, w)
         shift = skyline.REGULARISATION
-        skyline.factor(m.n_row, m.first, m.start, S, shift, w.weight, rank, w.L, w.d)
+        skyline.factor(m.n_row, w.first, m.start, S, shift, w.weight, rank, w.L, w.d)
 
 
 @kernel
@@ -77,11 +78,11 @@ def bearing(m, w, k):
 def solve_rows(m, w, b, x):
     """Solve S x = b with the current factors, least norm if S lost rank."""
     if w.has_lost_rank:
-        skyline.least_norm(m.n_row, m.first, m.start, w.S, w.L, w.d, b, w.r, x)
+        skyline.least_norm(m.n_row, w.first, m.start, w.S, w.L, w.d, b, w.r, x)
         return
     for i in range(m.n_row):
         x[i] = b[i]
-    skyline.solve(0, m.n_row, m.first, m.start, w.L, w.d, x)
+    skyline.solve(0, m.n_row, w.first, m.start, w.L, w.d, x)
 
 
 @kernel

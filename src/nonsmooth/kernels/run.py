@@ -76,6 +76,13 @@ class Run(Block):
     e = FLOATS  # (2, n_y) error estimates
     tol = FLOATS  # (n_y) admissible errors
 
+    # guards of joints at the stages of a step; 4 for each, and the margin
+    heard = FLOATS  # at the last stage
+    low = FLOATS
+    high = FLOATS
+    first = FLOATS  # at the start of the step
+    at_end = FLOATS
+
     # guards
     dense = FLOATS  # (n_y) state on the dense output
     rate = FLOATS  # (n_dof) accelerations on the dense output

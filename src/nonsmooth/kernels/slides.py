@@ -42,12 +42,13 @@ from nonsmooth.kernels.assemble import (
 )
 from nonsmooth.kernels.dense import lu_factor, lu_solve
 
-# Solutions until the directions of the pins' forces stand still, and what counts so.
-MAX_CONE, STILL = 50, 1e-15
+# Solutions until the directions of the pins' forces stand still, and what counts so, in
+# rad: its square is round-off of the load.
+MAX_CONE, STILL = 50, 1e-8
 # Flanks of a group for which all signs are tried.
 MAX_FLANK = 10
-# Iterations for the part of friction that a block at rest uses.
-MAX_USED = 60
+# Iterations for the part of friction that a block at rest uses, and its round-off.
+MAX_USED, NO_CHANGE = 60, 1e-15
 
 
 @kernel
@@ -124,9 +125,9 @@ def respond(m, w, k, g, Y):
         w.x[i] = -total
         Y[i] = -total
     if w.has_lost_rank:
-        skyline.least_norm(m.n_row, m.first, m.start, w.S, w.L, w.d, w.x, w.r, Y)
+        skyline.least_norm(m.n_row, w.first, m.start, w.S, w.L, w.d, w.x, w.r, Y)
     else:
-        skyline.solve(begin, end, m.first, m.start, w.L, w.d, Y)
+        skyline.solve(begin, end, w.first, m.start, w.L, w.d, Y)
 
 
 @kernel
@@ -149,25 +150,31 @@ def aim_pins(m, w, n, lam):
 
 @kernel
 def solve_loads(m, w, n):
-    """Solve (I + D Phi) G = G_0 for the listed contacts; return the determinant."""
+    """Solve (I + D Phi) G = G_0 for the listed contacts.
+
+    Notes the largest sum of |D Phi| in a row, whatever the signs.
+    """
     B, G = w.lu, w.load_of
+    w.coupling = 0.0
     for i in range(n):
         k = w.rub[i]
         own = w.contact[CONTACT * k + PHI]
         G[i] = 0.0
         for j in range(n):
             B[i * n + j] = 1.0 if i == j else 0.0
+        total = 0.0
         for j in range(n_flank(m, k)):
             sign = side(m, w, k, j)
             G[i] += sign * flank(m, w, k, j, own, w.lam)
             for l in range(n):
                 phi = w.contact[CONTACT * w.rub[l] + PHI]
                 Y = at(w.response, l * m.n_row)
-                B[i * n + l] += sign * flank(m, w, k, j, own, Y) * phi
-    if not lu_factor(n, B, w.swap):
-        return 0.0
-    lu_solve(n, B, w.swap, G)
-    return determinant(n, B, w.swap)
+                change = flank(m, w, k, j, own, Y) * phi
+                B[i * n + l] += sign * change
+                total += abs(change)
+        w.coupling = max(w.coupling, total)
+    if lu_factor(n, B, w.swap):
+        lu_solve(n, B, w.swap, G)
 
 
 @kernel
@@ -177,23 +184,6 @@ def determinant(n, lu, swap):
     for k in range(n):
         total *= lu[k * n + k] if swap[k] == k else -lu[k * n + k]
     return total
-
-
-@kernel
-def coupling(m, w, n):
-    """Return the largest sum of |D Phi| in a row, whatever the signs."""
-    largest = 0.0
-    for i in range(n):
-        k = w.rub[i]
-        own = w.contact[CONTACT * k + PHI]
-        total = 0.0
-        for j in range(n_flank(m, k)):
-            for l in range(n):
-                phi = w.contact[CONTACT * w.rub[l] + PHI]
-                Y = at(w.response, l * m.n_row)
-                total += abs(flank(m, w, k, j, own, Y) * phi)
-        largest = max(largest, total)
-    return largest
 
 
 @kernel
@@ -239,10 +229,9 @@ def rub_group(m, w, g, n, a):
         has_pins = has_pins or m.contact_kind[k] == PIN
         if w.cone[2 * k] == 0.0 and w.cone[2 * k + 1] == 0.0:
             w.cone[2 * k] = 1.0
-    own = 1.0
     new = at(w.response, n * m.n_row)
     for _ in range(MAX_CONE if has_pins else 1):
-        own = solve_loads(m, w, n)
+        solve_loads(m, w, n)
         for i in range(begin, end):
             new[i] = w.lam[i]
         for l in range(n):
@@ -262,8 +251,8 @@ def rub_group(m, w, g, n, a):
         c[LAM_T] = -(c[PHI] * c[LAM_N] + c[DRAG])
         slide(m, w, k, -c[PHI] * c[LAM_N], a)
     if w.is_chosen:
-        w.margin = min(w.margin, own)
-    elif coupling(m, w, n) >= 1.0:
+        w.margin = min(w.margin, determinant(n, w.lu, w.swap))
+    elif w.coupling >= 1.0:
         w.margin = min(w.margin, least_determinant(m, w, n))
 
 
@@ -316,6 +305,25 @@ def most(m, w, k, sign):
 
 
 @kernel
+def reaction_guards(m, w, k, out):
+    """Write the guards of contact k of a joint that are reactions, 1 for the others.
+
+    0 and 1: the flanks of one that slides; 2 and 3: friction left of one at rest.
+    """
+    for i in range(4):
+        out[i] = 1.0
+    c = at(w.contact, CONTACT * k)
+    if is_sliding(m, w, k):
+        if m.contact_kind[k] != PIN:
+            out[0] = side(m, w, k, 0) * c[FRONT]
+            if n_flank(m, k) == 2:
+                out[1] = side(m, w, k, 1) * c[REAR]
+    elif w.slip[k] == STICK:
+        out[2] = most(m, w, k, 1.0) + c[LAM_T]
+        out[3] = most(m, w, k, -1.0) - c[LAM_T]
+
+
+@kernel
 def used_part(m, w, k, lam_t):
     """Return the phi with lam_t = -phi G(phi), of a contact at rest."""
     phi = 0.0
@@ -324,7 +332,7 @@ def used_part(m, w, k, lam_t):
         new = -lam_t / G if G > 0.0 else 0.0
         # Beyond what any friction could be, there is no such part.
         new = min(max(new, -2.0 * m.contact_mu0[k]), 2.0 * m.contact_mu0[k])
-        if abs(new - phi) <= STILL:
+        if abs(new - phi) <= NO_CHANGE:
             break
         phi = new
     return phi

@@ -2,7 +2,7 @@
 
 import math
 
-from nonsmooth.kernels import modes
+from nonsmooth.kernels import modes, slides
 from nonsmooth.kernels.abi import FLOATS, NUMBER, at, far, kernel
 from nonsmooth.kernels.run import Run, Tableau
 from nonsmooth.kernels.tables import Tables, Work
@@ -11,6 +11,9 @@ SAFETY, SHRINK, GROW = 0.9, 0.2, 8.0
 # Power iterations for the spectral radius, and their differences relative to the
 # model's size and one radian.
 N_POWER, POWER_STEP = 8, 1e-8
+# A guard whose least value at the stages of a step is above this part of its range over
+# them has no zero between: a parabola's lowest point is not so far below its neighbours.
+QUIET = 0.25
 
 
 @kernel
@@ -18,11 +21,64 @@ def evaluate(m, w, r, t, y, dy):
     """Write y' = f(t, y) and count it."""
     r.n_rhs += 1
     modes.rhs(m, w, min(t, r.t_cap), y, r.alpha, r.beta, dy)
+    if m.n_contact > m.n_touch:
+        hear(m, w, r)
     if w.has_lost_rank:
         if w.n_stuck > 0:
             r.t_redundant = min(r.t_redundant, t)
         else:
             r.t_singular = min(r.t_singular, t)
+
+
+@kernel
+def hear(m, w, r):
+    """Note how near the guards of joints come to zero at the stages of a step.
+
+    Each is a reaction; where none comes near, they need not be looked for again.
+    """
+    for k in range(m.n_touch, m.n_contact):
+        values = at(r.heard, 4 * (k - m.n_touch))
+        slides.reaction_guards(m, w, k, values)
+    n = 4 * (m.n_contact - m.n_touch)
+    r.heard[n] = w.margin
+    for i in range(n + 1):
+        r.low[i] = min(r.low[i], r.heard[i])
+        r.high[i] = max(r.high[i], r.heard[i])
+
+
+@kernel
+def begin_hearing(m, r):
+    """Forget all stages but the start of the step."""
+    if m.n_contact > m.n_touch:
+        for i in range(4 * (m.n_contact - m.n_touch) + 1):
+            r.low[i] = r.first[i]
+            r.high[i] = r.first[i]
+
+
+@kernel
+def note_end(m, w, r):
+    """Note the guards of joints at the end of a step."""
+    if m.n_contact > m.n_touch:
+        hear(m, w, r)
+        for i in range(4 * (m.n_contact - m.n_touch) + 1):
+            r.at_end[i] = r.heard[i]
+
+
+@kernel
+def keep_heard(m, r):
+    """Let what was heard last be the start of a step."""
+    if m.n_contact > m.n_touch:
+        for i in range(4 * (m.n_contact - m.n_touch) + 1):
+            r.first[i] = r.at_end[i]
+
+
+@kernel
+def is_quiet(m, r):
+    """Return 1 if the guards of joints stay away from zero, else 0."""
+    for i in range(4 * (m.n_contact - m.n_touch) + 1):
+        if not r.low[i] > QUIET * (r.high[i] - r.low[i]):
+            return 0
+    return 1
 
 
 @kernel
@@ -220,6 +276,7 @@ def land(m, w, r, t, end):
         for i in range(r.n_y):
             moved[i] = 0.0
         evaluate(m, w, r, t, y1, end)
+        note_end(m, w, r)
         return modes.violation(m, w)
     for i in range(r.n_y):
         moved[i] = -y1[i]
@@ -229,6 +286,7 @@ def land(m, w, r, t, end):
         moved[i] += y1[i]
     r.n_rhs += 1
     modes.derive(m, w, t_law, at(y1, m.n_dof), 0.0, 0.0, end)
+    note_end(m, w, r)
     return left
 
 
@@ -302,6 +360,32 @@ def on_dense(r, x, out):
         for p in range(r.n_coef - 1, -1, -1):
             value = x * (C[p * n + i] + value)
         out[i] = r.y[i] + value
+
+
+@kernel
+def body_on_dense(m, r, h, x, k):
+    """State and accelerations of body k alone at the fraction x of the step."""
+    n, C = r.n_y, r.C
+    for i in range(3 * k, 3 * k + 3):
+        place, speed, rate = 0.0, 0.0, 0.0
+        j = m.n_dof + i
+        for p in range(r.n_coef - 1, -1, -1):
+            place = x * (C[p * n + i] + place)
+            rate = (p + 1) * C[p * n + j] + x * rate
+            speed = x * (C[p * n + j] + speed)
+        r.dense[i] = r.y[i] + place
+        r.dense[j] = r.y[j] + speed
+        r.rate[i] = rate / h
+
+
+@kernel
+def state_on_dense(m, w, r, x, k):
+    """Take over internal state k at the fraction x of the step."""
+    i = 2 * m.n_dof + k
+    value = 0.0
+    for p in range(r.n_coef - 1, -1, -1):
+        value = x * (r.C[p * r.n_y + i] + value)
+    w.z[k] = r.y[i] + value
 
 
 @kernel

@@ -95,9 +95,17 @@ def has_friction(m, k):
 
 
 @kernel
+def set_active(m, w, i, is_active):
+    """Make the row of a contact constrain, or empty."""
+    w.n_stuck += (1 if is_active else 0) - w.is_active[i]
+    w.is_active[i] = 1 if is_active else 0
+    w.first[i] = m.first[i] if is_active else i
+
+
+@kernel
 def activate(m, w):
     """Make the rows of sticking contacts constraints."""
-    w.n_stuck = 0
+    w.n_gripped = 0
     w.n_pinned = 0
     w.n_rub = 0
     for k in range(m.n_contact):
@@ -106,9 +114,9 @@ def activate(m, w):
         i = m.contact_row[k]
         if i >= 0:
             sticks = w.side[k] == PRESSING and w.slip[k] == STICK
-            w.is_active[i] = 1 if sticks else 0
+            set_active(m, w, i, sticks)
             if sticks:
-                w.n_stuck += 1
+                w.n_gripped += 1 if k < m.n_touch else 0
             elif w.side[k] == PRESSING and abs(w.slip[k]) == PINNED:
                 w.n_pinned += 1
 
@@ -291,7 +299,7 @@ def bring_to_rest(m, w, r, t):
     for k in range(m.n_contact):
         i = m.contact_row[k]
         if i >= 0 and r.is_touched[m.contact_group[k]]:
-            w.is_active[i] = r.rests[k]
+            set_active(m, w, i, r.rests[k] != 0)
             n_rest += r.rests[k]
     if n_rest > 0:
         v = at(r.y, m.n_dof)
@@ -356,7 +364,7 @@ def look_ahead(m, w, r, t):
             # A pinned one keeps its friction until all are decided.
             if abs(w.slip[k]) == 1 or abs(w.slip[k]) == YIELDING:
                 w.slip[k] = STICK
-            w.is_active[m.contact_row[k]] = 0
+            set_active(m, w, m.contact_row[k], False)
     # The friction of joints is not decided yet.
     w.is_bare = 1
     accelerations(m, w, r, t)
@@ -460,7 +468,7 @@ def list_group(m, w, r, g):
     for k in range(m.n_contact):
         if r.rests[k] and m.contact_group[k] == g:
             w.slip[k] = STICK
-            w.is_active[m.contact_row[k]] = 0
+            set_active(m, w, m.contact_row[k], False)
             r.listed[n] = k
             n += 1
     r.n_listed = n

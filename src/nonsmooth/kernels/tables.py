@@ -20,6 +20,7 @@ class Tables(Block):
     n_joint = INTEGER
     n_row = INTEGER
     n_pair = INTEGER
+    n_joint_pair = INTEGER  # of these, without a contact's row
     n_profile = INTEGER
     n_force = INTEGER
     n_touch = INTEGER  # contacts of shapes
@@ -162,13 +163,17 @@ class Work(Block):
     rub = INTEGERS  # (n) the contacts that slide
     load_of = FLOATS  # (n)
     cone = FLOATS  # (n_contact, 2) direction of a pin's force
+    coupling = NUMBER  # by how much friction changes loads, at most
     margin = NUMBER  # least determinant of that matrix over all flanks, 1 if certain
     # mode
     side = INTEGERS  # (n_contact) OPEN, PRESSING or RELEASED
     slip = INTEGERS  # (n_contact) 0 stick, +-1 sign of v_t, +-2 pinned, +-3 yielding
     flank = INTEGERS  # (n_contact) bit j set: the force of flank j is negative
     is_active = INTEGERS  # (n_row) whether a row constrains
+    first = INTEGERS  # (n_row) first column of each row of the skyline that is not empty
     n_stuck = INTEGER  # active contact rows
+    n_gripped = INTEGER  # of these, contacts of shapes
+    is_quiet = INTEGER  # no guard of a joint comes near to zero in this step
     n_pinned = INTEGER  # contacts at rest whose friction is at its limit
     n_rub = INTEGER  # contacts inside joints that slide
     is_bare = INTEGER  # leave out the friction of joints

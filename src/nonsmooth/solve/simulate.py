@@ -238,6 +238,7 @@ class _Driver:
         n_pair = n_term + 2 * n_joint
         n_listed = min(n_pair, flanks.MAX_PAIR)
         n_base = 1 << n_listed if n_slide else 0
+        n_heard = 4 * len(system.slides) + 1
         n_coef = max(3, tb.degree)
         sizes = {
             "y": n_y, "y1": n_y, "stage": n_y, "moved": n_y,
@@ -251,6 +252,8 @@ class _Driver:
             "slip_change": n_rest, "limit": n_rest, "at_limit": n_contact,
             "M": 4 * n_rest**2, "q_lcp": 2 * n_rest,
             "z_lcp": 2 * n_rest, "w_lcp": 2 * n_rest, "ahead": n_y,
+            "heard": n_heard, "low": n_heard, "high": n_heard, "first": n_heard,
+            "at_end": n_heard,
             "shown": n_contact, "span_side": n_contact, "span_slip": n_contact,
             "span_y": n_y, "span_rate": n_y,
             "term_force": n_term, "term_flank": n_term, "term_phi": n_term,
