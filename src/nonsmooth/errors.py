@@ -94,6 +94,13 @@ FAILURES = {
         "friction, another drive, a Prismatic with clearance, or go on with "
         "branch='continue' or 'least'"
     ),
+    "jams": (
+        "t = {t:.9g} s, {who}: the joint jams: its forces grow without bound (the "
+        "least determinant of S + S* D is down to {margin:.2g} of that without "
+        "friction; here: {solutions}). A rigid joint with this much friction locks "
+        "itself there (Painlevé); try less friction, another drive, or a Prismatic "
+        "with clearance"
+    ),
     "jammed": (
         "t = {t:.9g} s, {who}: the solution followed ends here (the determinant of its "
         "flanks falls through zero, forces grow without bound): the joint jams; try "

@@ -53,6 +53,8 @@ Floats = NDArray[np.float64]
 
 # A friction law in a joint may bend by this part of its values over the load.
 LINEAR = 1e-9
+# Slip velocities, m/s, at which a law is tried.
+SPEEDS = (0.0, 1e-3, 1.0)
 _DIRECTION = {"both": 0, "rising": 1, "falling": -1}
 
 
@@ -173,7 +175,9 @@ class System:
             "approach": m.n_contact,
             "hold": m.n_contact,
             "z": m.n_state,
-            "response": (n_slide + 1) * m.n_row if n_slide else 0,
+            "response": n_slide * m.n_row,
+            "new": m.n_row if n_slide else 0,
+            "rub_force": n_slide,
             "matrix": n_slide**2,
             "lu": n_slide**2,
             "load_of": n_slide,
@@ -443,6 +447,10 @@ def pack(model: Model) -> System:
     of_contact[contact["contact_row"][has_row]] = True
     is_late = [bool(of_contact[i // 6] or of_contact[j // 6]) for i, j, _, _ in pairs]
     pairs = [pairs[k] for k in np.argsort(is_late, kind="stable")]
+    sides_of = row_dof.reshape(-1)
+    order_of = np.argsort(sides_of, kind="stable")
+    body_row = order_of[sides_of[order_of] >= 0].astype(np.int64)
+    body_first = np.searchsorted(sides_of[body_row] // 3, np.arange(n_moving + 1))
     n_group = int(group.max(initial=-1)) + 1
     group_slide, group_row, group_end = _group_ranges(
         n_group, group, n_touch, contacts, row_dof, n_moving, marker_body, joint
@@ -480,6 +488,8 @@ def pack(model: Model) -> System:
         marker_x=places[:, 1].copy(),
         marker_y=places[:, 2].copy(),
         row_dof=row_dof,
+        body_first=body_first,
+        body_row=body_row,
         first=first,
         start=start,
         contact_group=group,
@@ -627,6 +637,7 @@ class _ContactRow:
     rate: int = -1
     mu0: float = 0.0
     band: float = 0.0
+    has_drag: bool = False
     state_scale: float = 1.0
     spot: Spot | None = None
 
@@ -642,7 +653,7 @@ class _ContactRow:
 def _contact_columns(contacts: list[_ContactRow]) -> dict[str, Any]:
     """Return the columns of the contact tables that need no more than the rows."""
     integers = "a b kind shape shape_par normal normal_par normal_work work law"
-    integers += " friction friction_par rate"
+    integers += " friction friction_par rate has_drag"
     columns: dict[str, Any] = {
         f"contact_{name}": np.array([getattr(c, name) for c in contacts], np.int64)
         for name in integers.split()
@@ -684,9 +695,14 @@ def _friction(
         columns |= {
             "law": SET_VALUED,
             "friction": packer.function("limit", law, limit),
+            "has_drag": any(limit(law.parameters(), 0.0, v) != 0.0 for v in SPEEDS),
         }
         return columns
-    columns |= {"law": SMOOTH, "friction": packer.function("smooth", law, force)}
+    columns |= {
+        "law": SMOOTH,
+        "friction": packer.function("smooth", law, force),
+        "has_drag": any(force(law.parameters(), 0.0, v, 0.0) != 0.0 for v in SPEEDS),
+    }
     if law.has_state():
         columns["rate"] = packer.function("rate", law, getattr(kind, "rate"))  # noqa: B009
         columns["state_scale"] = law.state_scale
@@ -815,7 +831,7 @@ def _check_linear(joint: Revolute | PinInSlot | Prismatic) -> None:
     kind: Any = type(law)
     assert law is not None
     p = law.parameters()
-    for speed in (0.0, 1e-3, 1.0):
+    for speed in SPEEDS:
         values = [
             kind.limit(p, load, speed)
             if law.is_set_valued()

@@ -212,7 +212,9 @@ def contact(m, w, k, c):
         touch(m, w, k, c)
     if k >= m.n_touch:
         # The load is a reaction: friction is linear in it.
-        c[DRAG] = -friction_force(m, w, k, 0.0, c[V_T])
+        c[DRAG] = 0.0
+        if m.contact_has_drag[k]:
+            c[DRAG] = -friction_force(m, w, k, 0.0, c[V_T])
         c[PHI] = -friction_force(m, w, k, 1.0, c[V_T]) - c[DRAG]
         return
     c[FORCE] = 0.0
@@ -221,7 +223,9 @@ def contact(m, w, k, c):
     c[LAM_N] = c[FORCE] if w.side[k] == PRESSING else 0.0
     if w.is_clamped:
         c[LAM_N] = max(0.0, c[FORCE]) if c[GAP] < 0.0 else 0.0
-    c[LAM_T] = friction_force(m, w, k, c[LAM_N], c[V_T])
+    c[LAM_T] = 0.0
+    if w.side[k] == PRESSING or (w.is_clamped and c[LAM_N] > 0.0):
+        c[LAM_T] = friction_force(m, w, k, c[LAM_N], c[V_T])
 
 
 @kernel
@@ -249,9 +253,6 @@ def touch(m, w, k, c):
 @kernel
 def turn_pin(m, w, k, c):
     """Write the rates of a pin that turns in a hole: v_t = r (omega_b - omega_a)."""
-    for i in range(CONTACT):
-        if i != LAM_N and i != LAM_T:
-            c[i] = 0.0
     a = at(w.motion, 9 * m.contact_a[k])
     b = at(w.motion, 9 * m.contact_b[k])
     c[V_T] = m.contact_radius[k] * (b[5] - a[5])

@@ -21,8 +21,8 @@ all complementary bases are tried.
 
 References
 ----------
-[WangWangZhuang2014]_ Eqs. (13)-(19), and the spec of sticking there; the flanks of a
-block, pins and contacts are ours.
+[WangWangZhuang2014]_ Eqs. (13)-(19); sticking, the flanks of a block, pins and contacts
+are ours.
 """
 
 import math
@@ -95,7 +95,7 @@ def evaluate_terms(m, w, r):
                     if j == nf
                     else r.reaction[(2 * l + row) * nf + j]
                 )
-            u = slides.flank(m, w, k, r.term_flank[i], r.term_phi[i], lam)
+            u = slides.flank(m, w, k, r.term_flank[i], r.term_phi[i], lam, 1)
             if j == nf:
                 r.term_base[i] = u
             else:
@@ -269,7 +269,7 @@ def choose(m, w, r, h, n):
         cost = 0.0
         for l in range(r.n_force):
             cost += abs(r.friction[l])
-        if r.branch == CONTINUE:
+        if r.branch == CONTINUE and r.is_mode_known:
             # Friction decides among those that change as few.
             n_changed = changed_flanks(w, r, point, at(point, size))
             cost = n_changed + cost / (cost + m.force)

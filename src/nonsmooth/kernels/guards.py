@@ -530,7 +530,8 @@ def locate(m, w, r, h):
     if earliest <= 1.0:
         tie = TIE * max(abs(r.t + earliest * h), h) / h
         for k in range(m.n_watch):
-            if r.root[k] <= earliest + tie:
+            # In the shortest of steps a tie is longer than the step.
+            if r.root[k] <= min(earliest + tie, 1.0):
                 r.fired[k] = 1
     return earliest
 

@@ -8,7 +8,7 @@ constant band and costs a constant time per loop. Entry (i, j) stands at
 `start[i] + j`, `first[i] <= j <= i`.
 """
 
-from nonsmooth.kernels.abi import kernel
+from nonsmooth.kernels.abi import at, kernel
 
 # A pivot this small beside its diagonal entry has lost all but round-off: the row
 # depends on the rows before it. With sticking contacts it may be smaller, as small as
@@ -74,6 +74,29 @@ def solve(begin, end, first, start, L, d, x):
         xi = x[i]
         for j in range(first[i], i):
             x[j] -= L[oi + j] * xi
+
+
+@kernel
+def solve_many(begin, end, first, start, L, d, n, x):
+    """Solve L D L^T x = x in place for n right-hand sides side by side."""
+    for i in range(begin, end):
+        xi = at(x, i * n)
+        for j in range(first[i], i):
+            factor = L[start[i] + j]
+            xj = at(x, j * n)
+            for k in range(n):
+                xi[k] -= factor * xj[k]
+    for i in range(begin, end):
+        inverse = 1.0 / d[i]
+        for k in range(n):
+            x[i * n + k] *= inverse
+    for i in range(end - 1, begin - 1, -1):
+        xi = at(x, i * n)
+        for j in range(first[i], i):
+            factor = L[start[i] + j]
+            xj = at(x, j * n)
+            for k in range(n):
+                xj[k] -= factor * xi[k]
 
 
 @kernel

@@ -25,7 +25,7 @@ same sign for every choice of signs.
 
 import math
 
-from nonsmooth.kernels import assemble, skyline
+from nonsmooth.kernels import assemble, reactions, skyline
 from nonsmooth.kernels.abi import at, kernel, stack_floats
 from nonsmooth.kernels.assemble import (
     CONTACT,
@@ -58,14 +58,14 @@ def n_flank(m, k):
 
 
 @kernel
-def flank(m, w, k, j, phi, lam):
-    """Return the force of flank j of contact k under reactions lam."""
-    i = m.contact_joint[k]
+def flank(m, w, k, j, phi, lam, stride):
+    """Return the force of flank j of contact k under reactions lam[0], lam[stride]..."""
+    i = m.contact_joint[k] * stride
     kind = m.contact_kind[k]
     if kind == PIN:
-        return w.cone[2 * k] * lam[i] + w.cone[2 * k + 1] * lam[i + 1]
+        return w.cone[2 * k] * lam[i] + w.cone[2 * k + 1] * lam[i + stride]
     if kind == GUIDE:
-        couple = lam[i + 1] + 0.5 * phi * m.contact_height[k] * lam[i]
+        couple = lam[i + stride] + 0.5 * phi * m.contact_height[k] * lam[i]
         couple /= m.contact_length[k]
         return 0.5 * lam[i] + (couple if j == 0 else -couple)
     return lam[i]
@@ -79,7 +79,7 @@ def load(m, w, k, phi, lam):
         return math.hypot(lam[i], lam[i + 1])
     total = 0.0
     for j in range(n_flank(m, k)):
-        total += abs(flank(m, w, k, j, phi, lam))
+        total += abs(flank(m, w, k, j, phi, lam, 1))
     return total
 
 
@@ -92,42 +92,43 @@ def side(m, w, k, j):
 
 
 @kernel
-def respond(m, w, k, g, Y):
-    """Write the reactions of group g under a unit friction force at contact k."""
-    begin, end = m.group_row[g], m.group_end[g]
-    c = at(w.contact, CONTACT * k)
+def bend(m, w, k, x, stride):
+    """Subtract J M^-1 W from x, row by row: what a unit friction force does."""
     G = stack_floats(6)
-    W = stack_floats(6)
-    dof = stack_floats(2)
-    assemble.contact_block(m, k, c, G)
+    assemble.contact_block(m, k, at(w.contact, CONTACT * k), G)
     for side in range(2):
         marker = m.contact_b[k] if side else m.contact_a[k]
-        o = 3 * m.marker_body[marker]
-        dof[side] = -1.0
-        if o < m.n_dof:
-            dof[side] = float(o)
-            gx, gy = G[3 * side], G[3 * side + 1]
-            turn = G[3 * side + 2] - gx * w.arm[2 * marker + 1] + gy * w.arm[2 * marker]
-            W[3 * side] = m.minv[o] * gx
-            W[3 * side + 1] = m.minv[o + 1] * gy
-            W[3 * side + 2] = m.minv[o + 2] * turn
-    for i in range(m.n_row if w.has_lost_rank else 0):
-        w.x[i] = 0.0
-    for i in range(begin, end):
-        total = 0.0
-        for row_side in range(2):
-            o = m.row_dof[2 * i + row_side]
-            for side in range(2):
-                if o >= 0 and float(o) == dof[side]:
-                    J = at(w.J, 6 * i + 3 * row_side)
-                    A = at(W, 3 * side)
-                    total += J[0] * A[0] + J[1] * A[1] + J[2] * A[2]
-        w.x[i] = -total
-        Y[i] = -total
-    if w.has_lost_rank:
-        skyline.least_norm(m.n_row, w.first, m.start, w.S, w.L, w.d, w.x, w.r, Y)
-    else:
-        skyline.solve(begin, end, w.first, m.start, w.L, w.d, Y)
+        body = m.marker_body[marker]
+        o = 3 * body
+        if o >= m.n_dof:
+            continue
+        gx, gy = G[3 * side], G[3 * side + 1]
+        turn = G[3 * side + 2] - gx * w.arm[2 * marker + 1] + gy * w.arm[2 * marker]
+        ax, ay, alpha = m.minv[o] * gx, m.minv[o + 1] * gy, m.minv[o + 2] * turn
+        for entry in range(m.body_first[body], m.body_first[body + 1]):
+            place = m.body_row[entry]
+            J = at(w.J, 3 * place)
+            x[place // 2 * stride] -= J[0] * ax + J[1] * ay + J[2] * alpha
+
+
+@kernel
+def respond(m, w, g, n):
+    """Write the reactions of group g under unit friction forces of its n contacts."""
+    begin, end = m.group_row[g], m.group_end[g]
+    Y = w.response
+    for i in range(begin * n, end * n):
+        Y[i] = 0.0
+    for l in range(n):
+        bend(m, w, w.rub[l], at(Y, l), n)
+    if not w.has_lost_rank:
+        skyline.solve_many(begin, end, w.first, m.start, w.L, w.d, n, Y)
+        return
+    for l in range(n):
+        for i in range(m.n_row):
+            w.x[i] = Y[i * n + l] if begin <= i < end else 0.0
+        reactions.solve_rows(m, w, w.x, w.new)
+        for i in range(begin, end):
+            Y[i * n + l] = w.new[i]
 
 
 @kernel
@@ -139,12 +140,13 @@ def aim_pins(m, w, n, lam):
         if m.contact_kind[k] == PIN:
             i = m.contact_joint[k]
             x, y = lam[i], lam[i + 1]
-            size = math.hypot(x, y)
+            size = math.sqrt(x * x + y * y)
             if size > 0.0:
                 e = at(w.cone, 2 * k)
-                change = max(change, abs(x / size - e[0]), abs(y / size - e[1]))
-                e[0] = x / size
-                e[1] = y / size
+                x, y = x / size, y / size
+                change = max(change, abs(x - e[0]), abs(y - e[1]))
+                e[0] = x
+                e[1] = y
     return change
 
 
@@ -165,11 +167,10 @@ def solve_loads(m, w, n):
         total = 0.0
         for j in range(n_flank(m, k)):
             sign = side(m, w, k, j)
-            G[i] += sign * flank(m, w, k, j, own, w.lam)
+            G[i] += sign * flank(m, w, k, j, own, w.lam, 1)
             for l in range(n):
                 phi = w.contact[CONTACT * w.rub[l] + PHI]
-                Y = at(w.response, l * m.n_row)
-                change = flank(m, w, k, j, own, Y) * phi
+                change = flank(m, w, k, j, own, at(w.response, l), n) * phi
                 B[i * n + l] += sign * change
                 total += abs(change)
         w.coupling = max(w.coupling, total)
@@ -211,8 +212,8 @@ def least_determinant(m, w, n):
                 bit += 1
                 for l in range(n):
                     phi = w.contact[CONTACT * w.rub[l] + PHI]
-                    Y = at(w.response, l * m.n_row)
-                    B[i * n + l] += sign * flank(m, w, k, j, own, Y) * phi
+                    Y = at(w.response, l)
+                    B[i * n + l] += sign * flank(m, w, k, j, own, Y, n) * phi
         value = determinant(n, B, w.swap) if lu_factor(n, B, w.swap) else 0.0
         least = min(least, value)
     return least
@@ -222,24 +223,23 @@ def least_determinant(m, w, n):
 def rub_group(m, w, g, n, a):
     """Find the friction of the n listed contacts of group g, and add what it does."""
     begin, end = m.group_row[g], m.group_end[g]
+    respond(m, w, g, n)
     has_pins = False
     for l in range(n):
         k = w.rub[l]
-        respond(m, w, k, g, at(w.response, l * m.n_row))
         has_pins = has_pins or m.contact_kind[k] == PIN
         if w.cone[2 * k] == 0.0 and w.cone[2 * k + 1] == 0.0:
             w.cone[2 * k] = 1.0
-    new = at(w.response, n * m.n_row)
+    new = w.new
     for _ in range(MAX_CONE if has_pins else 1):
         solve_loads(m, w, n)
-        for i in range(begin, end):
-            new[i] = w.lam[i]
         for l in range(n):
-            c = at(w.contact, CONTACT * w.rub[l])
-            force = -c[PHI] * w.load_of[l]
-            Y = at(w.response, l * m.n_row)
-            for i in range(begin, end):
-                new[i] += force * Y[i]
+            w.rub_force[l] = -w.contact[CONTACT * w.rub[l] + PHI] * w.load_of[l]
+        for i in range(begin, end):
+            total = w.lam[i]
+            for l in range(n):
+                total += w.rub_force[l] * w.response[i * n + l]
+            new[i] = total
         if has_pins and aim_pins(m, w, n, new) <= STILL:
             break
     for i in range(begin, end):
@@ -248,8 +248,11 @@ def rub_group(m, w, g, n, a):
         k = w.rub[l]
         c = at(w.contact, CONTACT * k)
         c[LAM_N] = w.load_of[l]
-        c[LAM_T] = -(c[PHI] * c[LAM_N] + c[DRAG])
-        slide(m, w, k, -c[PHI] * c[LAM_N], a)
+        c[LAM_T] = w.rub_force[l] - c[DRAG]
+        slide(m, w, k, w.rub_force[l], a)
+    if w.n_pinned > 0:
+        # Others hold these: their determinant says nothing about a motion.
+        return
     if w.is_chosen:
         w.margin = min(w.margin, determinant(n, w.lu, w.swap))
     elif w.coupling >= 1.0:
@@ -259,11 +262,11 @@ def rub_group(m, w, g, n, a):
 @kernel
 def slide(m, w, k, force, a):
     """Apply a friction force to both bodies of contact k, also to accelerations."""
-    assemble.push_friction(m, w, k, force)
     G = stack_floats(6)
     assemble.contact_block(m, k, at(w.contact, CONTACT * k), G)
     for side in range(2):
         marker = m.contact_b[k] if side else m.contact_a[k]
+        assemble.push(m, w, marker, at(G, 3 * side), force)
         o = 3 * m.marker_body[marker]
         if o < m.n_dof:
             gx, gy = G[3 * side], G[3 * side + 1]
@@ -352,5 +355,5 @@ def bear(m, w):
             c[FORCE] = c[LAM_N]
             continue
         c[FORCE] = w.lam[i]
-        c[FRONT] = flank(m, w, k, 0, phi, w.lam)
-        c[REAR] = flank(m, w, k, 1, phi, w.lam) if n_flank(m, k) == 2 else 0.0
+        c[FRONT] = flank(m, w, k, 0, phi, w.lam, 1)
+        c[REAR] = flank(m, w, k, 1, phi, w.lam, 1) if n_flank(m, k) == 2 else 0.0

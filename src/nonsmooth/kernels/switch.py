@@ -172,14 +172,18 @@ def begin_pressing(m, w, r, k):
     c = at(w.contact, CONTACT * k)
     w.side[k] = PRESSING
     w.slip[k] = STICK
-    if m.contact_state[k] >= 0 and k < m.n_touch:
-        # Bristles meet the surface straight.
-        r.y[2 * m.n_dof + m.contact_state[k]] = 0.0
     if has_friction(m, k):
         if is_at_rest(m, w, k):
             come_to_rest(m, w, r, k)
         else:
             w.slip[k] = 1 if c[V_T] > 0.0 else -1
+
+
+@kernel
+def straighten(m, r, k):
+    """Let the bristles of contact k meet the surface straight."""
+    if m.contact_state[k] >= 0:
+        r.y[2 * m.n_dof + m.contact_state[k]] = 0.0
 
 
 @kernel
@@ -253,6 +257,7 @@ def change_sides(m, w, r, t):
         elif fired[0]:
             if w.side[k] == OPEN:
                 w.approach[k] = max(0.0, -c[GAP_RATE])
+                straighten(m, r, k)
                 begin_pressing(m, w, r, k)
             else:
                 w.side[k] = OPEN
@@ -261,6 +266,7 @@ def change_sides(m, w, r, t):
             if w.side[k] == PRESSING:
                 w.side[k] = RELEASED
             else:
+                straighten(m, r, k)
                 begin_pressing(m, w, r, k)
             continue
         if not has_friction(m, k) or w.side[k] != PRESSING:

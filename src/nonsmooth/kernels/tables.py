@@ -72,6 +72,8 @@ class Tables(Block):
     pair_dof = INTEGERS
     pair_at = INTEGERS  # entry of the skyline
     first = INTEGERS  # (n_row) first column of each row of the skyline
+    body_first = INTEGERS  # (n_body + 1) into body_row
+    body_row = INTEGERS  # 2 row + side of every side of a row on a body
     start = INTEGERS  # (n_row) where column 0 of each row would stand
 
     force_kind = INTEGERS
@@ -106,6 +108,7 @@ class Tables(Block):
     contact_friction_par = INTEGERS
     contact_rate = INTEGERS  # kind of the rate of its state
     contact_state = INTEGERS  # its state, -1 for none
+    contact_has_drag = INTEGERS  # whether friction remains without a load
     contact_mu0 = FLOATS  # at rest
     contact_band = FLOATS  # m/s, slip velocities that count as rest
     state_scale = FLOATS  # (n_state) m
@@ -156,7 +159,9 @@ class Work(Block):
     hold = FLOATS  # (n_contact) m/s, slip velocity at which a contact is held
     z = FLOATS  # (n_state) m, internal states of friction laws
     # sliding contacts inside joints, of one group; n = contacts, see `slides`
-    response = FLOATS  # (n, n_row) reactions under unit friction forces
+    response = FLOATS  # (n_row, n) reactions under unit friction forces
+    new = FLOATS  # (n_row) reactions
+    rub_force = FLOATS  # (n)
     matrix = FLOATS  # (n, n) from loads to loads
     lu = FLOATS  # (n, n)
     swap = INTEGERS  # (n)

@@ -39,7 +39,7 @@ from nonsmooth.solve.start import (
     consistent_start,
     initial_values,
 )
-from nonsmooth.solve.undecided import undecided
+from nonsmooth.solve.undecided import jams, undecided
 from nonsmooth.system import System, pack
 
 Floats = NDArray[np.float64]
@@ -221,6 +221,7 @@ class _Driver:
         self.events: list[EventRecord] = []
         self.arc = 0
         self.seconds = 0.0
+        self._jam: str | None = None
 
     def _new_run(self, is_implicit: bool, is_auto: bool) -> Run:
         system, options, tb = self.system, self.options, self.tableau
@@ -440,13 +441,15 @@ class _Driver:
             if status == codes.END:
                 state.t_fail, status = state.t, codes.NOT_FINITE
             outcome = "failed"
+            if status != codes.UNDECIDED:
+                self._jam = jams(self.system, state, self.work)
             message = self._failure(status)
         result = self._result(outcome, message)
         if outcome == "stopped":
             text = f"stopped by event '{result.events[-1].element}'"
             result = replace(result, message=text)
         if outcome == "failed":
-            is_switch = status == codes.UNDECIDED
+            is_switch = status == codes.UNDECIDED or self._jam is not None
             raise (SwitchError if is_switch else SolveError)(message, result)
         return result
 
@@ -535,6 +538,8 @@ class _Driver:
             return FAILURES["unstable"].format(
                 t=state.t_fail, h=self.options.step, why=why
             )
+        if self._jam is not None:
+            return self._jam
         culprit = self._culprit()
         if culprit or status == codes.NOT_FINITE:
             who = culprit or "the motion"

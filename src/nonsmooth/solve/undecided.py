@@ -10,12 +10,15 @@ from nonsmooth.errors import FAILURES
 from nonsmooth.kernels import flanks, switch
 from nonsmooth.kernels.run import Run
 from nonsmooth.kernels.tables import Work
-from nonsmooth.result import mode_name
-from nonsmooth.solve.solvability import Solution, group_solutions
+from nonsmooth.result import State, mode_name, triples
+from nonsmooth.solve.solvability import Solution, group_solutions, solvability
 from nonsmooth.system import System
 
 # Contacts at rest for which all modes are tried, 4^n bases.
 MAX_TRIED = 5
+# Least determinant, beside that without friction, at which a step that shrinks to
+# round-off does so because forces grow without bound.
+JAMMING = 1e-2
 
 _REASONS = {
     switch.UNSOLVED: "undecided",
@@ -50,6 +53,28 @@ def undecided(system: System, state: Run, work: Work) -> str:
         t=state.t_fail,
         who=", ".join(f"'{system.with_mode[k]}'" for k in listed),
         modes="; ".join(candidates) or "none found",
+    )
+
+
+def jams(system: System, state: Run, work: Work) -> str | None:
+    """Return the sentence for a run that cannot go on because a joint jams, if so."""
+    if not system.slides:
+        return None
+    n = system.n_dof
+    names = system.bodies[: system.n_moving]
+    here = State(
+        t=float(state.t),
+        positions=triples(names, state.y[:n]),
+        velocities=triples(names, state.y[n : 2 * n]),
+    )
+    margin = solvability(system, here).margin
+    if not margin < JAMMING:
+        return None
+    return FAILURES["jams"].format(
+        t=state.t,
+        who=_joints(system, _all_slides(system)),
+        margin=margin,
+        solutions=_present(system, work),
     )
 
 
