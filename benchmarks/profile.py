@@ -196,7 +196,7 @@ def _finish(n, m, w, r, tb, log, t, h):
 
 
 @numba.njit
-def _switch(n, m, w, r, p, t, y, side, slip):
+def _switch(n, m, w, r, p, h, t, y, side, slip):
     n_decided = 0
     for _ in range(n):
         for i in range(r.n_y):
@@ -207,7 +207,7 @@ def _switch(n, m, w, r, p, t, y, side, slip):
         switch.activate(m, w)
         # Not taken for chatter.
         r.t_switch, r.n_flood = -np.inf, 0
-        if switch.switch(m, w, r, p, t) == switch.DECIDED:
+        if switch.switch(m, w, r, p, h, t) == switch.DECIDED:
             n_decided += 1
     return n_decided
 
@@ -314,7 +314,7 @@ class Bench:
             self.place(i)
             t, y = float(self.t[i] + self.h[i]), self.coef[i].sum(axis=0)
             r.fired[:] = self.fired[i]
-            args = (m, w, r, d.lcp, t, y, self.side[i], self.slip[i])
+            args = (m, w, r, d.lcp, d.hlcp, t, y, self.side[i], self.slip[i])
             if _switch(10, *args) != 10:
                 raise AssertionError(f"t = {t:g} s: a switch of the run is not decided")
             total += seconds(lambda n, args=args: _switch(n, *args))

@@ -194,7 +194,7 @@ class System:
             "slip": np.zeros(m.n_contact, dtype=np.int64),
             "flank": np.zeros(m.n_contact, dtype=np.int64),
             "is_active": active,
-            "first": np.where(active, m.first, np.arange(m.n_row)),
+            "first": np.where(active == 1, m.first, np.arange(m.n_row, dtype=np.int64)),
             "swap": np.zeros(n_slide, dtype=np.int64),
             "rub": np.zeros(n_slide, dtype=np.int64),
             "n_stuck": 0,
@@ -446,7 +446,10 @@ def pack(model: Model) -> System:
     of_contact = np.zeros(row + 1, dtype=bool)
     of_contact[contact["contact_row"][has_row]] = True
     is_late = [bool(of_contact[i // 6] or of_contact[j // 6]) for i, j, _, _ in pairs]
-    pairs = [pairs[k] for k in np.argsort(is_late, kind="stable")]
+    late = [pair for pair, last in zip(pairs, is_late, strict=True) if last]
+    pairs = [pair for pair, last in zip(pairs, is_late, strict=True) if not last]
+    n_joint_pair = len(pairs)
+    pairs += late
     sides_of = row_dof.reshape(-1)
     order_of = np.argsort(sides_of, kind="stable")
     body_row = order_of[sides_of[order_of] >= 0].astype(np.int64)
@@ -465,7 +468,7 @@ def pack(model: Model) -> System:
         n_joint=len(joints),
         n_row=row,
         n_pair=len(pairs),
-        n_joint_pair=len(pairs) - sum(is_late),
+        n_joint_pair=n_joint_pair,
         n_profile=int(np.sum(np.arange(row) - first + 1)),
         n_force=len(forces),
         n_touch=n_touch,

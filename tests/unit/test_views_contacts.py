@@ -194,10 +194,10 @@ def test_spots_are_where_the_solver_has_them(heap, compactor, belt):
     for result in (heap, compactor, belt):
         t = result.t_end
         poses = poses_at(result, t)
-        found = contacts.spots(result.system)
+        found = result.system.spots
         assert [spot.name for spot in found] == list(result.system.contacts)
         for spot in found:
-            point, normal = spot.place(poses)
+            point, normal = contacts.place(spot, poses)
             owner = poses.get(spot.owner, (0.0, 0.0, 0.0))
             distance = contacts.nearest(spot.surface, owner, point)[0]
             gap = result.sample(t, f"{spot.name}.gap", "before")[f"{spot.name}.gap"][0]
@@ -217,7 +217,7 @@ def poses_at(result, t) -> dict[str, Any]:
 
 
 def test_outlines_touch_both_ways(heap):
-    found = [x for x in contacts.spots(heap.system) if x.contact == "ride"]
+    found = [x for x in heap.system.spots if x.element == "ride"]
     assert {(x.owner, x.body) for x in found} == {("box", "bar"), ("bar", "box")}
     # Two ends of the bar on the box, four corners of the box on the bar.
     assert [x.owner for x in found].count("box") == 2

@@ -118,8 +118,8 @@ def slider_in_guide(
     speed : float
         Angular velocity of the bar, counter-clockwise, rad/s.
     position : float
-        Place of the block at the start, m. The periodic motion is at rest there with
-        -0.2955064022.
+        Place of the block at the start, m. From -0.2955064022 the motion repeats at
+        once.
     slider_mass : float
         Mass of the block, kg.
     slider_length : float

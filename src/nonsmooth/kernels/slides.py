@@ -59,7 +59,7 @@ def n_flank(m, k):
 
 @kernel
 def flank(m, w, k, j, phi, lam, stride):
-    """Return the force of flank j of contact k under reactions lam[0], lam[stride]..."""
+    """Return the force of flank j of contact k under reactions `stride` apart."""
     i = m.contact_joint[k] * stride
     kind = m.contact_kind[k]
     if kind == PIN:

@@ -12,7 +12,7 @@ SAFETY, SHRINK, GROW = 0.9, 0.2, 8.0
 # model's size and one radian.
 N_POWER, POWER_STEP = 8, 1e-8
 # A guard whose least value at the stages of a step is above this part of its range over
-# them has no zero between: a parabola's lowest point is not so far below its neighbours.
+# them has no zero between: the lowest point of a parabola is not so far below.
 QUIET = 0.25
 
 

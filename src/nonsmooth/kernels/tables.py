@@ -175,7 +175,7 @@ class Work(Block):
     slip = INTEGERS  # (n_contact) 0 stick, +-1 sign of v_t, +-2 pinned, +-3 yielding
     flank = INTEGERS  # (n_contact) bit j set: the force of flank j is negative
     is_active = INTEGERS  # (n_row) whether a row constrains
-    first = INTEGERS  # (n_row) first column of each row of the skyline that is not empty
+    first = INTEGERS  # (n_row) first column of each row of the skyline in this mode
     n_stuck = INTEGER  # active contact rows
     n_gripped = INTEGER  # of these, contacts of shapes
     is_quiet = INTEGER  # no guard of a joint comes near to zero in this step

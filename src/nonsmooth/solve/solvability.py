@@ -215,7 +215,7 @@ class _Joints:
         self.response = response[places][:, :, places]
         values = work.contact.reshape(-1, CONTACT)
         self.is_resting = places < run.n_listed
-        self.phi = np.where(self.is_resting, m.contact_mu0[self.k], values[self.k, PHI])
+        self.phi: Floats = np.where(self.is_resting, m.contact_mu0[self.k], values[self.k, PHI])
         self.kind = m.contact_kind[self.k]
         self.cone = work.cone.reshape(-1, 2)[self.k]
         self.length = m.contact_length[self.k]
@@ -239,16 +239,22 @@ class _Joints:
         ]
         values: list[float] = []
         for slip in itertools.product(*slips):
-            phi = factor * np.array(slip) * self.phi
-            rows = [
-                [c @ self.response[i] * phi for c in self._flanks(i, float(phi[i]))]
+            phi: Floats = np.asarray(factor * np.array(slip) * self.phi)
+            rows: list[list[Floats]] = [
+                [
+                    np.asarray(c @ self.response[i] * phi)
+                    for c in self._flanks(i, float(phi[i]))
+                ]
                 for i in range(n)
             ]
-            counts = [len(row) for row in rows]
-            for signs in itertools.product((1.0, -1.0), repeat=sum(counts)):
+            n_flank = sum(len(row) for row in rows)
+            for signs in itertools.product((1.0, -1.0), repeat=n_flank):
                 left = iter(signs)
-                D = [sum(next(left) * part for part in row) for row in rows]
-                values.append(float(np.linalg.det(np.eye(n) + np.array(D))))
+                D = np.zeros((n, n))
+                for i, row in enumerate(rows):
+                    for part in row:
+                        D[i] += next(left) * part
+                values.append(float(np.linalg.det(np.eye(n) + D)))
         return values
 
     def margin(self, factor: float) -> float:
