@@ -18,8 +18,8 @@ creep = {law: float(belt - found[f"{law}.x"][0]) for law in LAWS}
 if __name__ == "__main__":
     print(f"first break-away at {away:.6f} s")
     for law, way in creep.items():
-        kinds = [event.kind for event in result.events.of(f"sole_{law}")]
-        print(f"{law:<12} {1e3 * abs(way):7.3f} mm behind the belt, {len(kinds)} events")
+        n = len(result.events.of(f"sole_{law}"))
+        print(f"{law:<12} {1e3 * abs(way):7.3f} mm behind the belt, {n} events")
     t = np.linspace(0.0, UNTIL, 1201)
     late = result.sample(t)
     for law in LAWS:

@@ -183,7 +183,7 @@ def test_work_per_turn(turn):
 
 
 def test_the_run_repeats(turn):
-    """Three turns: the second and third are like the first, with twelve events each."""
+    """Three turns: the second and the third are like the first."""
     _, p, _ = turn
     model = gallery.build("crank_rocker", damping=p.damping, mu=0.2)
     result = simulate(model, until=3.0 * TURN, rtol=RTOL)

@@ -55,7 +55,7 @@ def result(arcs):
     return simulate(model, until=16.0, rtol=RTOL)
 
 
-def of(result, **modes):
+def of(result):
     """Return the guide's events: (time, kind)."""
     return [(e.t, e.kind) for e in result.events.of("guide")]
 

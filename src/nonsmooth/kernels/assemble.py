@@ -25,8 +25,9 @@ from nonsmooth.kernels.abi import (
 OPEN, PRESSING, RELEASED = 0, 1, 2
 # Slip of a contact at rest: held by its row; or, where others hold it too, with its
 # friction at the static limit, against a slip of either sign; or moving within the
-# band of velocities that counts as rest, with its friction at that limit.
-STICK, PINNED, YIELDING = 0, 2, 3
+# band of velocities that counts as rest, with its friction at that limit; or held by
+# joints and drives alone, where friction can be anything and is taken as none.
+STICK, PINNED, YIELDING, HELD = 0, 2, 3, 4
 # Where a contact is: between shapes; or inside a joint, of a point in a slot, a block
 # in a guide, a pin in a hole.
 TOUCH, SLOT, GUIDE, PIN = 0, 1, 2, 3
@@ -216,6 +217,8 @@ def contact(m, w, k, c):
         if m.contact_has_drag[k]:
             c[DRAG] = -friction_force(m, w, k, 0.0, c[V_T])
         c[PHI] = -friction_force(m, w, k, 1.0, c[V_T]) - c[DRAG]
+        if w.slip[k] == HELD:
+            c[LAM_T] = 0.0
         return
     c[FORCE] = 0.0
     if w.side[k] != OPEN:
@@ -272,7 +275,9 @@ def friction_force(m, w, k, lam_n, v_t):
     sign = 1.0 if slip > 0 else -1.0
     if abs(slip) == 1:
         return -sign * call_limit(address, p, lam_n, abs(v_t))
-    return -sign * m.contact_mu0[k] * lam_n if slip != STICK else 0.0
+    if slip == STICK or slip == HELD:
+        return 0.0
+    return -sign * m.contact_mu0[k] * lam_n
 
 
 @kernel

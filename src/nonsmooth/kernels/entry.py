@@ -251,8 +251,9 @@ def friction_problem(m, w, r, p, h, t, g):
     for i in range(r.n_y):
         r.ahead[i] = r.y[i]
     r.n_term = 0
-    if switch.pose(m, w, r, t, g) > 0:
-        return flanks.solve(m, w, r, p, h, r.n_listed)
+    while switch.pose(m, w, r, t, g) > 0:
+        if switch.drop_held(m, w, r) == 0:
+            return flanks.solve(m, w, r, p, h, r.n_listed)
     return 0
 
 

@@ -37,6 +37,7 @@ from nonsmooth.kernels.assemble import (
     FORCE,
     GAP,
     GAP_RATE,
+    HELD,
     LAM_N,
     LAM_T,
     OPEN,
@@ -165,10 +166,10 @@ def friction_guards(m, w, k, out):
         out[0] = band - sign * c[V_T]
         out[1] = -sign * rate
         out[2] = sign * rate
-    elif abs(slip) == PINNED:
+    elif abs(slip) == PINNED or slip == HELD:
         # Others hold it; where they move, so does it.
-        scale = assemble.slip_scale(m, w, k)
-        out[0] = MOVES * SMALLEST_SLIP * scale - abs(c[V_T])
+        least = MOVES * SMALLEST_SLIP * assemble.slip_scale(m, w, k)
+        out[0] = max(least, band) - abs(c[V_T])
     elif slip == STICK and k < m.n_touch:
         limit = m.contact_mu0[k] * c[LAM_N]
         out[0] = limit + c[LAM_T]

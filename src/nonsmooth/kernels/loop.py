@@ -421,6 +421,12 @@ def start_arc(m, w, r, tb, p, hl, t_stop):
         if r.switch_status != switch.DECIDED:
             r.t_fail = r.t
             return UNDECIDED
+    elif r.is_break and m.n_contact > 0:
+        r.switch_status = switch.renew(m, w, r, p, hl, min(r.t, r.t_cap))
+        if r.switch_status != switch.DECIDED:
+            r.t_fail = r.t
+            return UNDECIDED
+    r.is_break = 0
     steps.evaluate(m, w, r, r.t, r.y, r.K)
     steps.note_end(m, w, r)
     steps.keep_heard(m, r)

@@ -95,6 +95,7 @@ class Run(Block):
 
     # switching; n = n_contact, h = contacts of the largest group
     is_mode_known = INTEGER
+    is_break = INTEGER  # a time law may have jumped
     has_touched = INTEGER  # a contact has just touched down
     h_touch = NUMBER  # s, first step after the last touch-down
     n_chatter = INTEGER  # switches in a row without time passing

@@ -33,6 +33,7 @@ from nonsmooth.kernels.assemble import (
     FORCE,
     FRONT,
     GUIDE,
+    HELD,
     LAM_N,
     LAM_T,
     PHI,
@@ -279,7 +280,7 @@ def slide(m, w, k, force, a):
 @kernel
 def is_sliding(m, w, k):
     """Return whether contact k of a joint is not held by its row."""
-    return m.contact_row[k] < 0 or w.slip[k] != STICK
+    return m.contact_row[k] < 0 or (w.slip[k] != STICK and w.slip[k] != HELD)
 
 
 @kernel

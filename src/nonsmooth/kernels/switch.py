@@ -36,6 +36,7 @@ from nonsmooth.kernels.assemble import (
     FRONT,
     GAP,
     GAP_RATE,
+    HELD,
     LAM_N,
     LAM_T,
     OPEN,
@@ -72,7 +73,7 @@ LOOK_AHEAD = 1e-8
 # Overlap, as a part of the model's size, within which a step begins after touch-down.
 FELT = 1e-3
 # A contact that yields by less than this part of what it would alone is held by others.
-HELD = 1e-12
+NO_COMPLIANCE = 1e-12
 # Part by which the friction problem's diagonal is raised where it is not solved.
 COMPLIANCE = 1e-10
 # Friction beyond its limit by less than this is round-off of an ill-conditioned matrix.
@@ -125,7 +126,8 @@ def activate(m, w):
 def is_resting(m, w, k):
     """Return whether contact k sticks or is pinned."""
     is_closed = has_friction(m, k) and w.side[k] == PRESSING
-    return is_closed and (w.slip[k] == STICK or abs(w.slip[k]) == PINNED)
+    slip = abs(w.slip[k])
+    return is_closed and (slip == STICK or slip == PINNED or slip == HELD)
 
 
 @kernel
@@ -280,6 +282,10 @@ def change_sides(m, w, r, t):
             continue
         if abs(w.slip[k]) == YIELDING:
             leave_band(m, w, r, k, fired)
+            continue
+        if w.slip[k] == HELD and fired[2]:
+            # What holds it has begun to move.
+            w.slip[k] = 1 if c[V_T] > 0.0 else -1
             continue
         r.rests[k] = 1
         if w.slip[k] != STICK:
@@ -549,6 +555,31 @@ def solve_friction(r, p, n):
 
 
 @kernel
+def drop_held(m, w, r):
+    """Decide the listed contacts that joints and drives alone hold; return how many.
+
+    Friction does not change their slip: it begins where it is prescribed so, else they
+    are at rest, and within a band they are so at any rate.
+    """
+    n_held = 0
+    for i in range(r.n_listed):
+        k = r.listed[i]
+        free = slip_compliance(m, w, r, k)
+        if abs(r.delassus[i * r.n_force + i]) > NO_COMPLIANCE * free:
+            continue
+        n_held += 1
+        r.rests[k] = 0
+        rate = r.slip_rate[i]
+        round_off = NO_ACCELERATION * (free * m.force + abs(w.speed))
+        if m.contact_band[k] == 0.0 and abs(rate) > round_off:
+            start_slip(m, w, k, 1 if rate > 0.0 else -1)
+            r.freed[k] = 1
+        else:
+            w.slip[k] = HELD
+    return n_held
+
+
+@kernel
 def let_go(m, w, r, n):
     """Release the listed contacts that accelerate; return how many."""
     n_slip = 0
@@ -575,6 +606,8 @@ def decide_rest(m, w, r, p, h, t):
         if not r.is_touched[g]:
             continue
         while pose(m, w, r, t, g) > 0:
+            if drop_held(m, w, r) > 0:
+                continue
             if m.group_slide[g + 1] > m.group_slide[g]:
                 r.lcp_status = flanks.solve(m, w, r, p, h, r.n_listed)
             else:
@@ -647,7 +680,7 @@ def is_held(m, w, r, k):
     for i in range(m.n_row):
         w.x[i] = w.g_t[i] - reactions.row_rate(m, w, i, r.d)
     reactions.respond(m, w, r.d)
-    return abs(gather(m, w, k, r.d)) <= HELD * free
+    return abs(gather(m, w, k, r.d)) <= NO_COMPLIANCE * free
 
 
 @kernel
@@ -802,6 +835,29 @@ def switch(m, w, r, p, h, t):
         if r.is_touched[m.contact_group[k]]:
             for i in range(4):
                 r.is_at_zero[m.n_guard + 4 * k + i] = 1
+    return status
+
+
+@far(Tables, Work, Run, Lcp, Hlcp, NUMBER, returns=INTEGER)
+def renew(m, w, r, p, h, t):
+    """Decide all contacts again where laws break: forces may jump, or drives stop."""
+    note_speed(m, w, r)
+    modes.configure(m, w, t, r.y, at(r.y, m.n_dof))
+    for g in range(m.n_group):
+        r.is_touched[g] = 1
+    for k in range(m.n_contact):
+        r.rests[k] = 0
+        r.freed[k] = 0
+        if not has_friction(m, k) or w.side[k] != PRESSING:
+            continue
+        is_slow = m.contact_band[k] == 0.0 and is_at_rest(m, w, k)
+        if is_resting(m, w, k):
+            r.rests[k] = 1
+        elif abs(w.slip[k]) == 1 and is_slow:
+            come_to_rest(m, w, r, k)
+    status = decide(m, w, r, p, h, t)
+    for k in range(m.n_guard, m.n_watch):
+        r.is_at_zero[k] = 1
     return status
 
 

@@ -345,6 +345,7 @@ class _Driver:
             # Laws are evaluated from the left up to and at a break.
             state.t_cap = math.nextafter(t_stop, -math.inf) if is_break else math.inf
             state.is_fresh = 0
+            state.is_break = 1
             state.h = 0.0
             try:
                 status = self._march(t_stop, progress)
