@@ -70,8 +70,9 @@ MISSED = 1e-10
 SMALLEST_GAP = 1e-15
 # Part of the speeds it is the difference of below which a slip velocity is round-off.
 SMALLEST_SLIP = 5e-14
-# How many times that, of a contact that others hold, tells that they move.
-MOVES = 100.0
+# The same of a contact that others hold, below which they do not move: more, since
+# their accelerations have round-off that adds up over a step.
+MOVES = 1e-9
 # Fractions of a step at which an extremum, and a root, count as found: a dip thinner
 # than the first is no crossing; landing refines the second.
 EXTREMUM_WIDTH, ROOT_WIDTH = 1e-9, 1e-15
@@ -168,7 +169,7 @@ def friction_guards(m, w, k, out):
         out[2] = sign * rate
     elif abs(slip) == PINNED or slip == HELD:
         # Others hold it; where they move, so does it.
-        least = MOVES * SMALLEST_SLIP * assemble.slip_scale(m, w, k)
+        least = MOVES * assemble.slip_scale(m, w, k)
         out[0] = max(least, band) - abs(c[V_T])
     elif slip == STICK and k < m.n_touch:
         limit = m.contact_mu0[k] * c[LAM_N]

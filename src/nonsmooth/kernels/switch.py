@@ -49,7 +49,7 @@ from nonsmooth.kernels.assemble import (
     V_T,
     YIELDING,
 )
-from nonsmooth.kernels.guards import SMALLEST_FORCE, SMALLEST_SLIP
+from nonsmooth.kernels.guards import MOVES, SMALLEST_FORCE, SMALLEST_SLIP
 from nonsmooth.kernels.lcp import Hlcp, Lcp
 from nonsmooth.kernels.run import Run
 from nonsmooth.kernels.tables import Tables, Work
@@ -74,6 +74,8 @@ LOOK_AHEAD = 1e-8
 FELT = 1e-3
 # A contact that yields by less than this part of what it would alone is held by others.
 NO_COMPLIANCE = 1e-12
+# Part of a step, or again of it of the run, in which a prescribed slip shows at once.
+AT_ONCE = 1e-6
 # Part by which the friction problem's diagonal is raised where it is not solved.
 COMPLIANCE = 1e-10
 # Friction beyond its limit by less than this is round-off of an ill-conditioned matrix.
@@ -570,8 +572,11 @@ def drop_held(m, w, r):
         n_held += 1
         r.rests[k] = 0
         rate = r.slip_rate[i]
-        round_off = NO_ACCELERATION * (free * m.force + abs(w.speed))
-        if m.contact_band[k] == 0.0 and abs(rate) > round_off:
+        # A drive that comes to rest decelerates ever less, and velocities are round-off
+        # before accelerations are: it moves if it shows at once.
+        moment = AT_ONCE * max(r.h, AT_ONCE * r.span)
+        is_moving = abs(rate) * moment > MOVES * assemble.slip_scale(m, w, k)
+        if m.contact_band[k] == 0.0 and is_moving:
             start_slip(m, w, k, 1 if rate > 0.0 else -1)
             r.freed[k] = 1
         else:

@@ -1,4 +1,4 @@
-"""Contacts of a run: where they are, and in which mode they are when.
+"""Contacts, and joints with friction: where they press, and in which mode when.
 
 The solver is imported when a result is there, not before.
 """
@@ -6,20 +6,25 @@ The solver is imported when a result is there, not before.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth.elements.joints import PinInSlot, Prismatic, Revolute
 from nonsmooth.elements.shapes import Point, Shape
 
 if TYPE_CHECKING:
     from nonsmooth.result import Result
-    from nonsmooth.system import Spot
+    from nonsmooth.system import Spot, System
 
 Pose = tuple[float, float, float]
+Slide = PinInSlot | Prismatic | Revolute  # kinds of joints that can have friction
+# Values of the column `side`: the flank that pushes along +n or -n, of a block that lies
+# flat; else that of either end.
+SIDES = {1: "+", -1: "-", 2: "front+ rear-", -2: "front- rear+", 0: "none"}
 AT_ORIGIN = (0.0, 0.0, 0.0)
 
 
@@ -46,7 +51,13 @@ def nearest(surface: Shape, pose: Pose, point: Point) -> tuple[float, float, flo
     return out[0], out[1], out[2]
 
 
-def mode_of(spot: Spot, value: float) -> str:
+def can_stick(system: System) -> dict[str, bool]:
+    """Return for everything with a mode whether its law knows stick."""
+    rows = system.tables.contact_row.tolist()
+    return {name: r >= 0 for name, r in zip(system.with_mode, rows, strict=True)}
+
+
+def mode_of(value: float, can_stick: bool) -> str:
     """Return the name of a value of the column `mode`."""
     from nonsmooth.kernels.assemble import PRESSING
     from nonsmooth.result import OPEN_MODE, RELEASED_MODE, mode_name
@@ -55,7 +66,7 @@ def mode_of(spot: Spot, value: float) -> str:
         return "open"
     if value == RELEASED_MODE:
         return "released"
-    return mode_name(PRESSING, int(value), spot.has_friction)
+    return mode_name(PRESSING, int(value), can_stick)
 
 
 def arc_begins(result: Result) -> NDArray[np.int64]:
@@ -65,7 +76,7 @@ def arc_begins(result: Result) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, kw_only=True)
 class Stay:
-    """An interval that a contact spends in one mode."""
+    """An interval that a contact or joint spends in one mode, or on one side."""
 
     begin: float  # s
     end: float  # s
@@ -73,23 +84,68 @@ class Stay:
 
 
 def stays(result: Result) -> dict[str, list[Stay]]:
-    """Return the modes of each contact over time."""
+    """Return the modes of each contact, and joint with friction, over time."""
     from nonsmooth.result import mode_name
 
-    steps = result.steps
-    begins = arc_begins(result)
-    times = [*steps.t[begins].tolist(), result.t_end]
+    begins, modes = arc_begins(result), result.steps.modes
+    times: list[float] = [*result.steps.t[begins].tolist(), result.t_end]
+    sticks = can_stick(result.system)
     found: dict[str, list[Stay]] = {}
     for k, name in enumerate(result.system.with_mode):
-        has_friction = bool(result.system.tables.contact_row[k] >= 0)
-        own: list[Stay] = []
-        for i, step in enumerate(begins):
-            modes = steps.modes
-            side, slip = int(modes.side[step, k]), int(modes.slip[step, k])
-            mode = mode_name(side, slip, has_friction)
-            begin = times[i]
-            if own and own[-1].mode == mode:
-                begin = own.pop().begin
-            own.append(Stay(begin=begin, end=times[i + 1], mode=mode))
-        found[name] = own
+        side, slip = modes.side[begins, k].tolist(), modes.slip[begins, k].tolist()
+        names = [
+            mode_name(*mode, sticks[name]) for mode in zip(side, slip, strict=True)
+        ]
+        found[name] = merged(names, times[:-1], times[1:])
     return found
+
+
+def merged(
+    names: Sequence[str], begin: Sequence[float], end: Sequence[float]
+) -> list[Stay]:
+    """Return intervals by name, neighbours of one name joined."""
+    own: list[Stay] = []
+    for name, t0, t1 in zip(names, begin, end, strict=True):
+        since = t0
+        if own and own[-1].mode == name:
+            since = own.pop().begin
+        own.append(Stay(begin=since, end=t1, mode=name))
+    return own
+
+
+# ---- where joints press ----------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bearing:
+    """A place where a joint with friction presses, and its forces on b."""
+
+    end: int  # +1 front, -1 rear of a block, 0 the middle
+    normal: float  # N, along the joint's normal; of a pin its magnitude
+    friction: float  # N
+
+
+def bearing_columns(joint: Slide) -> list[str]:
+    """Return the columns that `bearings` reads."""
+    kinds = ["mode", "normal_force", "friction_force"]
+    if isinstance(joint, Prismatic):
+        kinds += ["front_force", "rear_force"]
+    if isinstance(joint, Revolute):
+        kinds += ["force_x", "force_y"]
+    return [f"{joint.name}.{kind}" for kind in kinds]
+
+
+def bearings(joint: Slide, values: Mapping[str, float]) -> list[Bearing]:
+    """Return where a joint presses; the ends of a block share its friction."""
+    friction = values[f"{joint.name}.friction_force"]
+    if not isinstance(joint, Prismatic):
+        normal = values[f"{joint.name}.normal_force"]
+        return [Bearing(end=0, normal=normal, friction=friction)]
+    front, rear = (values[f"{joint.name}.{end}_force"] for end in ("front", "rear"))
+    load = abs(front) + abs(rear)
+    # Both ends have the same coefficient; without a load there is drag alone.
+    part = abs(front) / load if load > 0.0 else 0.5
+    return [
+        Bearing(end=1, normal=front, friction=part * friction),
+        Bearing(end=-1, normal=rear, friction=(1.0 - part) * friction),
+    ]

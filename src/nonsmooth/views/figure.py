@@ -34,7 +34,7 @@ INK = "#333333"  # outlines and text
 PALE = "#8A8A8A"  # ground, guides, events
 FAINT = "#D4D4D4"  # events where they are many
 
-# Modes of a contact in pictures, with their colours, in the order of legends.
+# Modes of contacts and joints in pictures, with their colours, in the order of legends.
 MODES = {
     "stick": "#009E73",
     "slip+": "#D55E00",
@@ -42,6 +42,15 @@ MODES = {
     "pressing": "#0072B2",
     "released": "#F0E442",
     "open": "#FFFFFF",
+}
+
+# Flanks of a joint that bear, by `contacts.SIDES`.
+SIDES = {
+    "+": "#0072B2",
+    "-": "#CC79A7",
+    "front+ rear-": "#56B4E9",
+    "front- rear+": "#E8C3D6",
+    "none": "#FFFFFF",
 }
 
 STYLE: dict[Any, Any] = {
@@ -68,8 +77,8 @@ STYLE: dict[Any, Any] = {
 
 
 def mode_label(mode: str) -> str:
-    """Return how a mode is called in legends."""
-    return mode.replace("+", " +").replace("-", " −")
+    """Return how a mode or side is called in legends."""
+    return mode.replace("+", " +").replace("-", " −").strip()
 
 
 def line_look(k: int) -> tuple[str, str]:

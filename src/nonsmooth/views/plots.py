@@ -1,4 +1,4 @@
-"""Figures of a result: over time, in the plane, energy, contacts, the mechanism.
+"""Figures of a result: over time, in the plane, energy, friction, the mechanism.
 
 Every function returns a Matplotlib figure and writes it to `path` if there is one.
 Matplotlib is imported when a figure is made.
@@ -42,10 +42,15 @@ QUANTITIES = {
     "normal_force": ("normal force", "N"),
     "friction_force": ("friction force", "N"),
     "slip_velocity": ("slip velocity", "m/s"),
+    "load": ("load", "N"),
+    **dict.fromkeys(("front_force", "rear_force"), ("normal force", "N")),
+    "friction_torque": ("friction torque", "N m"),
     "mode": ("mode", ""),
+    "side": ("side", ""),
 }
 # Values of the column `mode`, from below.
 MODE_TICKS = {-1: "slip −", 0: "stick", 1: "slip +", 2: "open", 3: "released"}
+SIDE_TICKS = {value: look.mode_label(contacts.SIDES[value]) for value in range(-2, 3)}
 
 # Points inside each step: the dense output is a polynomial of degree 7 at most.
 POINTS_PER_STEP = 12
@@ -56,7 +61,7 @@ BATCH = 4_000_000
 EVENT_MARKS = ("v", "D", "s", "o", "^", "P", "X", "<")
 # Events beyond which their lines are paler, and beyond which there are none.
 MANY_EVENTS, MAX_EVENTS = 40, 400
-# Contacts beyond which a picture is not readable, and whose limits of friction show.
+# Contacts and joints beyond which a picture is not readable, and whose limits show.
 MAX_CONTACTS, FEW_CONTACTS = 12, 3
 # Works of a ledger that are drawn one by one; the smallest are summed up.
 MAX_WORKS = 6
@@ -93,7 +98,7 @@ def _arc_times(result: Result) -> list[Floats]:
 def _batch(result: Result) -> int:
     """Return how many instants may be evaluated at once."""
     m = result.system.tables
-    width = 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 13 * m.n_contact + 1
+    width = 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 16 * m.n_contact + 1
     return max(1, BATCH // width)
 
 
@@ -137,7 +142,7 @@ def _listed(names: str | Sequence[str]) -> list[str]:
 
 
 def _event_groups(events: EventTable) -> dict[str, Floats]:
-    """Return the instants of events: of contacts by kind, of others by element."""
+    """Return the instants of events: of contacts and joints by kind, else by element."""
     groups: dict[str, list[float]] = {}
     for record in events:
         name = record.kind if record.before else f"event {record.element}"
@@ -209,9 +214,10 @@ def plot_series(
             _show_events(axes, result.events, is_top=row == 0)
             title = ", ".join(dict.fromkeys(titles[unit]))
             axes.set_ylabel(f"{title} ({unit})" if unit else title)
-            if title == "mode":
-                axes.set_yticks(list(MODE_TICKS), MODE_TICKS.values())
-                axes.set_ylim(-1.5, 3.5)
+            ticks = {"mode": MODE_TICKS, "side": SIDE_TICKS}.get(title)
+            if ticks:
+                axes.set_yticks(list(ticks), ticks.values())
+                axes.set_ylim(min(ticks) - 0.5, max(ticks) + 0.5)
             _legend(axes)
         grid[-1, 0].set_xlabel("time (s)")
         grid[-1, 0].set_xlim(result.t_start, result.t_end)
@@ -219,8 +225,10 @@ def plot_series(
 
 
 def _legend(axes: Axes, handles: Sequence[Artist] | None = None) -> None:
-    """Put a legend to the right, where it hides no line."""
+    """Put a legend to the right, where it hides no line; none if it would be empty."""
     shown = axes.get_legend_handles_labels()[0] if handles is None else handles
+    if not shown:
+        return
     axes.legend(
         handles=list(shown),
         loc="upper left",
@@ -288,11 +296,15 @@ def plot_contacts(
     names: str | Sequence[str] | None = None,
     span: tuple[float, float] | None = None,
 ) -> Figure:
-    """Plot forces, slip, modes and events of contacts over time.
+    """Plot forces, slip, modes and events of contacts and joints with friction.
 
     The friction force is drawn within its limit at rest, shaded, of a few contacts. At
     a jump both one-sided values are drawn and not joined. Slip is shown where the
     contact presses. Events are ticks in the colour of their contact.
+
+    The normal force of a joint has a sign, that of the flank that pushes; which flanks
+    bear is a strip of its own. Where a block tilts in its guide the load on both ends,
+    dotted, exceeds the normal force.
 
     Parameters
     ----------
@@ -300,17 +312,20 @@ def plot_contacts(
     path : str or path, optional
         File to write.
     names : str or sequence of str, optional
-        Contacts, as in columns; the first few by default.
+        Contacts, as in columns, and joints; the first few by default.
     span : (float, float), optional
         Times to show, s; the whole run by default.
     """
-    known = result.system.contacts
+    known = result.system.with_mode
     chosen = list(known[:MAX_CONTACTS]) if names is None else _listed(names)
     for name in chosen:
         if name not in known:
             raise ModelError(f"no contact '{name}'; {nearest(name, known)}")
     if not chosen:
-        raise ModelError("there is nothing to plot: the model has no contacts")
+        raise ModelError(
+            "there is nothing to plot: the model has no contacts, nor friction in "
+            "joints"
+        )
     shown = (result.t_start, result.t_end) if span is None else span
     if not result.t_start <= shown[0] < shown[1] <= result.t_end:
         raise ModelError(
@@ -318,16 +333,22 @@ def plot_contacts(
             f"{result.t_end:g} s"
         )
     quantities = ("normal_force", "friction_force", "slip_velocity", "mode")
-    lines = _sample_arcs(result, [f"{n}.{c}" for n in chosen for c in quantities])
+    columns = [f"{n}.{c}" for n in chosen for c in quantities]
+    columns += [f"{n}.load" for n in chosen if n in result.system.slides]
+    lines = _sample_arcs(result, columns)
+    sides = {
+        name: _sides(result, name, lines["t"])
+        for name in chosen
+        if f"{name}.side" in result.columns
+    }
     groups = _event_groups(_of_contacts(result.events, chosen))
-    strip, ticks = 0.45 + 0.22 * len(chosen), 0.45 + 0.2 * max(1, len(groups))
-    heights = (1.6, 1.6, 1.6, strip, ticks)
+    heights = [1.6, 1.6, 1.6, 0.45 + 0.22 * len(chosen)]
+    heights += [0.45 + 0.22 * len(sides)] if sides else []
+    heights += [0.45 + 0.2 * max(1, len(groups))]
     with look.style():
-        from matplotlib.patches import Patch
-
         figure = look.new_figure(7.5, 0.5 + sum(heights))
         panels: Any = figure.subplots(
-            5, 1, sharex=True, gridspec_kw={"height_ratios": heights}
+            len(heights), 1, sharex=True, gridspec_kw={"height_ratios": heights}
         )
         for axes, quantity in zip(panels[:3], quantities[:3], strict=True):
             for k, name in enumerate(chosen):
@@ -335,14 +356,16 @@ def plot_contacts(
             _show_events(axes, result.events, is_top=False)
             label, unit = QUANTITIES[quantity]
             axes.set_ylabel(f"{label} ({unit})")
-        _legend(panels[0])
-        if len(chosen) <= FEW_CONTACTS:
-            band = Patch(fc=look.PALE, alpha=0.3, label="± mu0 N")
-            _legend(panels[1], [band])
-        _show_modes(panels[3], result, chosen)
-        _show_ticks(panels[4], result.events, chosen, list(groups))
-        panels[4].set_xlabel("time (s)")
-        panels[4].set_xlim(*shown)
+        _legend(panels[0], _force_legend(panels[0], result, chosen))
+        _legend(panels[1], _limit_legend(result, chosen))
+        stays = contacts.stays(result)
+        modes = {name: stays[name] for name in chosen}
+        _show_stays(panels[3], "mode", modes, look.MODES)
+        if sides:
+            _show_stays(panels[4], "side", sides, look.SIDES)
+        _show_ticks(panels[-1], result.events, chosen, list(groups))
+        panels[-1].set_xlabel("time (s)")
+        panels[-1].set_xlim(*shown)
         figure.align_ylabels()
         return look.finish(figure, path)
 
@@ -359,7 +382,7 @@ def _plot_contact(
     quantity: str,
     k: int,
 ) -> None:
-    """Plot one quantity of one contact."""
+    """Plot one quantity of one contact or joint."""
     colour, dashes = look.line_look(k)
     t, values = lines["t"], lines[f"{name}.{quantity}"]
     if quantity == "slip_velocity":
@@ -367,35 +390,82 @@ def _plot_contact(
         is_pressing = np.abs(lines[f"{name}.mode"]) <= 1.0
         values = np.where(is_pressing, values, np.nan)
     n_contact = sum(1 for column in lines if column.endswith(".mode"))
+    load = lines.get(f"{name}.load", lines[f"{name}.normal_force"])
     if quantity == "friction_force" and n_contact <= FEW_CONTACTS:
-        m, i = result.system.tables, result.system.contacts.index(name)
-        limit = float(m.contact_mu0[i]) * lines[f"{name}.normal_force"]
-        axes.fill_between(t, -limit, limit, color=colour, alpha=0.2, lw=0.0)
+        limit = _static(result, name) * load
+        if np.nanmax(limit) > 0.0:
+            axes.fill_between(t, -limit, limit, color=colour, alpha=0.2, lw=0.0)
+    if quantity == "normal_force" and _has_ends(result, name):
+        axes.plot(t, load, color=colour, ls=":", lw=1.4)
     axes.plot(t, values, color=colour, ls=dashes, lw=1.2, label=name)
 
 
-def _show_modes(axes: Axes, result: Result, names: Sequence[str]) -> None:
-    """Draw a bar for each contact, coloured by its mode over time."""
+def _sides(result: Result, name: str, t: Floats) -> list[contacts.Stay]:
+    """Return the flanks of a joint that bear, over times with NaN between arcs.
+
+    They are seen half-way between the times: at an event some force is zero, and its
+    sign is round-off.
+    """
+    is_inside = np.diff(t) > 0.0
+    begin, end = t[:-1][is_inside], t[1:][is_inside]
+    column = f"{name}.side"
+    values = _sample(result, 0.5 * (begin + end), [column])[column]
+    names = [contacts.SIDES[int(value)] for value in values]
+    return contacts.merged(names, begin.tolist(), end.tolist())
+
+
+def _static(result: Result, name: str) -> float:
+    """Return the coefficient at rest, 0 for a law without a limit."""
+    index = result.system.with_mode.index(name)
+    return float(result.system.tables.contact_mu0[index])
+
+
+def _has_ends(result: Result, name: str) -> bool:
+    """Return whether the load of a joint is not the magnitude of its normal force."""
+    return f"{name}.front_force" in result.columns
+
+
+def _force_legend(axes: Axes, result: Result, names: Sequence[str]) -> list[Artist]:
+    from matplotlib.lines import Line2D
+
+    handles: list[Artist] = list(axes.get_legend_handles_labels()[0])
+    if any(_has_ends(result, name) for name in names):
+        handles.append(Line2D([], [], color=look.PALE, ls=":", lw=1.4, label="load"))
+    return handles
+
+
+def _limit_legend(result: Result, names: Sequence[str]) -> list[Artist]:
     from matplotlib.patches import Patch
 
-    seen: set[str] = set()
-    stays = contacts.stays(result)
-    for row, name in enumerate(names):
-        for mode in look.MODES:
-            own = [stay for stay in stays[name] if stay.mode == mode]
+    has_limit = any(_static(result, name) > 0.0 for name in names)
+    if len(names) > FEW_CONTACTS or not has_limit:
+        return []
+    is_of_joints = any(name in result.system.slides for name in names)
+    label = "± mu0 load" if is_of_joints else "± mu0 N"
+    return [Patch(fc=look.PALE, alpha=0.3, label=label)]
+
+
+def _show_stays(
+    axes: Axes, what: str, rows: dict[str, list[contacts.Stay]], looks: dict[str, str]
+) -> None:
+    """Draw a bar for each contact or joint, coloured by its mode or side over time."""
+    from matplotlib.patches import Patch
+
+    for row, stays in enumerate(rows.values()):
+        place = (row - 0.38, 0.76)
+        for mode, colour in looks.items():
+            own = [stay for stay in stays if stay.mode == mode]
             if own:
-                seen.add(mode)
                 pieces = [(stay.begin, stay.end - stay.begin) for stay in own]
-                axes.broken_barh(pieces, (row - 0.38, 0.76), fc=look.MODES[mode])
-    for row in range(len(names)):
-        width = result.t_end - result.t_start
-        frame = [(result.t_start, width)]
-        axes.broken_barh(frame, (row - 0.38, 0.76), fc="none", ec=look.PALE, lw=0.8)
-    _rows(axes, names)
-    axes.set_ylabel("mode")
+                axes.broken_barh(pieces, place, fc=colour)
+        frame = [(stays[0].begin, stays[-1].end - stays[0].begin)]
+        axes.broken_barh(frame, place, fc="none", ec=look.PALE, lw=0.8)
+    _rows(axes, list(rows))
+    axes.set_ylabel(what)
+    seen = {stay.mode for stays in rows.values() for stay in stays}
     handles = [
-        Patch(fc=look.MODES[mode], ec=look.PALE, label=look.mode_label(mode))
-        for mode in look.MODES
+        Patch(fc=colour, ec=look.PALE, label=look.mode_label(mode))
+        for mode, colour in looks.items()
         if mode in seen
     ]
     _legend(axes, handles)
@@ -404,7 +474,7 @@ def _show_modes(axes: Axes, result: Result, names: Sequence[str]) -> None:
 def _show_ticks(
     axes: Axes, events: EventTable, names: Sequence[str], kinds: Sequence[str]
 ) -> None:
-    """Draw a row of ticks for each kind of event, in the colours of the contacts."""
+    """Draw a row of ticks for each kind of event, in the colours of their owners."""
     for k, name in enumerate(names):
         for row, kind in enumerate(kinds):
             t = [e.t for e in events.of(name) if e.before and e.kind == kind]

@@ -43,6 +43,7 @@ from nonsmooth.elements.joints import (
     Joint,
     PinInSlot,
     Prismatic,
+    Revolute,
     Weld,
 )
 from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
@@ -73,7 +74,7 @@ FEW_STANDS = 8
 BAR_PART, BAR_RANGE = 0.1, (1.2, 7.0)
 # Width of the picture, pt; only the widths of strokes depend on it.
 PICTURE = 400.0
-# Length of the arrow of the largest contact force beside the whole picture; arrows
+# Length of the arrow of the largest force in contacts and joints beside the whole picture; arrows
 # shorter than a part of that are left out.
 LONGEST, SHORTEST = 0.2, 0.01
 # What a picture shows of a lone point, m.
@@ -85,10 +86,16 @@ OFFSET, ROW, LETTER = 5.0, 11.0, 5.4
 # Radius of the mark of a contact beside the whole picture, where they are few.
 MARK_PART, FEW_MARKS = 0.009, 40
 OPEN_MARK = 0.75  # of that
+# Symbols of joints, in units: a pin; length and height of a block without a size of its
+# own, half of them; the same of a slider in a slot; half the width of a bare slot.
+PIN, BLOCK, SLIDER, SLOT = 0.42, (1.6, 1.0), (1.4, 0.75), 0.5
+# Width of the stroke where a slider bears, pt.
+BEARING = 3.0
 # Levels, from below: what is drawn later hides what is drawn before.
 GUIDES, BODIES, FORCES, PINS, DRIVES, TEXT = range(6)
 
 _FORCES = ("normal_force", "friction_force")
+_SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 _SYMBOLS: dict[type[Element], Callable[[Any, Any], None]] = {}
 
 
@@ -131,7 +138,8 @@ class Sketch:
     poses: Poses  # of every body at this instant
     history: Sequence[Poses]  # at every instant of the picture
     values: Mapping[str, float]  # columns of forces and contacts at this instant
-    spots: Mapping[str, Sequence[Spot]]  # of every contact
+    spots: Mapping[str, Sequence[Spot]]  # of every contact, and guide with clearance
+    can_stick: Mapping[str, bool]  # of contacts and joints with friction
     places: Floats  # (n, 2) m, that the picture has to show
     unit: float  # m
     stand_unit: float  # m, the same for stands and floors
@@ -141,7 +149,7 @@ class Sketch:
     down: float  # rad, direction of gravity, or -y
     ink: float  # 1 for the last instant, less for the earlier ones
     layer: float  # of the instant
-    scale: float  # m/N, of arrows of contact forces; 0 for none
+    scale: float  # m/N, of arrows of forces in contacts and joints; 0 for none
     labels: list[Box] | None  # names written so far; None for none
     # By level, line or area, dashes or hatching: Matplotlib draws a collection of
     # thousands as fast as it draws one line.
@@ -350,7 +358,7 @@ class Sketch:
             tip = foot + 0.6 * self.unit * (inward - along)
             self.line([foot, tip], PALE, 0.7, GUIDES)
 
-    def pin(self, reference: str, other: str) -> None:
+    def pin(self, reference: str, other: str, radius: float | None = None) -> None:
         """Draw a pin, on a stand where one of its sides is fixed or a support."""
         centre = self.point(reference)
         for side in (reference, other):
@@ -360,7 +368,7 @@ class Sketch:
                     self.stand(centre)
             elif isinstance(body, MovingSupport):
                 self.stand(centre, is_moving=True)
-        self.disc(centre, 0.42 * self.unit, width=self.pen)
+        self.disc(centre, radius or PIN * self.unit, width=self.pen)
 
     def stand(self, centre: ArrayLike, is_moving: bool = False) -> None:
         """Draw the stand of a fixed pin: a triangle on the ground, or on a support."""
@@ -384,24 +392,46 @@ class Sketch:
             reach.append(math.cos(phi) * (xb - xa) + math.sin(phi) * (yb - ya))
         return min(reach), max(reach)
 
-    def guide(self, a: str, b: str, axis: float, half_width: float) -> None:
-        """Draw the guide or slot in a along which b moves."""
+    def guide(
+        self, joint: PinInSlot | Prismatic, half_width: float, pad: float, is_slot: bool
+    ) -> None:
+        """Draw the guide or slot in a along which b moves; sizes in metres."""
+        a = joint.a
         if self.is_ground(a) and self.ink < 1.0:
             return
         xa, ya, theta = self.pose(a)
-        low, high = (v / self.unit for v in self.along(a, b, axis))
-        low, high = low - 3.0, high + 3.0
-        colour = self.colour_of(a)
+        low, high = self.along(a, joint.b, joint.axis)
+        low, high = low - pad, high + pad
+        metres = replace(self, unit=1.0)
         for side in (-half_width, half_width):
-            ends = self.place((xa, ya), theta + axis, [(low, side), (high, side)])
-            if self.is_ground(a):
-                # The ground lies outside the slot, or under the guide.
-                if side < 0.0:
-                    self.hatch(*ends)
-                elif half_width < 1.0:
-                    self.hatch(*ends[::-1])
-            else:
-                self.line(ends, colour, 1.0, GUIDES)
+            shape = [(low, side), (high, side)]
+            ends = metres.place((xa, ya), theta + joint.axis, shape)
+            if not self.is_ground(a):
+                self.line(ends, self.colour_of(a), 1.0, GUIDES)
+            # The ground lies outside the slot, or under the guide.
+            elif side < 0.0:
+                self.hatch(*ends)
+            elif is_slot:
+                self.hatch(*ends[::-1])
+
+    def mode(self, name: str) -> str:
+        """Return the mode of a contact or joint with friction."""
+        return contacts.mode_of(self.values[f"{name}.mode"], self.can_stick[name])
+
+    def press(
+        self, point: ArrayLike, direction: ArrayLike, normal: float, friction: float
+    ) -> None:
+        """Draw normal and friction force as arrows from where they act."""
+        if self.ink < 1.0:
+            return
+        large = replace(self, unit=self.stand_unit)
+        shortest = SHORTEST * LONGEST * PICTURE * self.dot
+        nx, ny = np.asarray(direction, dtype=float)
+        for force, along in ((normal, (nx, ny)), (friction, (ny, -nx))):
+            size = self.scale * force
+            head = np.asarray(point) + size * np.array(along)
+            if abs(size) > shortest:
+                large.arrow(point, head, PALETTE[3])
 
     def anchor(self, reference: str, direction: Floats) -> None:
         """Draw the wall that holds the end of a spring, `direction` leading away."""
@@ -689,55 +719,144 @@ def _seen_from(poses: Poses, spot: Spot) -> tuple[float, float]:
     return c * (x - x0) + n * (y - y0), -n * (x - x0) + c * (y - y0)
 
 
-@symbol(Contact)
-def contact(s: Sketch, element: Contact) -> None:
-    """Draw a disc in the colour of the mode, and the force on the body that has it."""
-    for k, spot in enumerate(s.spots[element.name]):
-        point, (nx, ny) = contacts.place(spot, s.poses)
-        mode = contacts.mode_of(spot, s.values[f"{spot.name}.mode"])
+def _draw_spots(s: Sketch, spots: Sequence[Spot]) -> None:
+    """Draw discs in the colour of the mode, and the forces on the body that has them."""
+    for spot in spots:
+        point, normal = contacts.place(spot, s.poses)
+        mode = s.mode(spot.name)
         # Outlines have many spots, most of them open.
         radius = OPEN_MARK * s.mark if mode == "open" else s.mark
         s.disc(point, radius, INK, MODES[mode], 1.0, 1.0, PINS)
-        if s.ink == 1.0:
-            large = replace(s, unit=s.stand_unit)
-            shortest = SHORTEST * LONGEST * PICTURE * s.dot
-            normal = s.scale * s.values[f"{spot.name}.normal_force"]
-            friction = s.scale * s.values[f"{spot.name}.friction_force"]
-            for size, direction in ((normal, (nx, ny)), (friction, (ny, -nx))):
-                head = np.array(point) + size * np.array(direction)
-                if abs(size) > shortest:
-                    large.arrow(point, head, PALETTE[3])
-        if k == 0:
-            s.text(point, element.name)
+        s.press(point, normal, *(s.values[f"{spot.name}.{c}"] for c in _FORCES))
+
+
+@symbol(Contact)
+def contact(s: Sketch, element: Contact) -> None:
+    """Draw the places where bodies may touch."""
+    _draw_spots(s, s.spots[element.name])
+    s.text(contacts.place(s.spots[element.name][0], s.poses)[0], element.name)
 
 
 # ---- joints ----------------------------------------------------------------------
 
 
 @symbol(Joint)
-def revolute(s: Sketch, joint: Joint) -> None:
+def any_joint(s: Sketch, joint: Joint) -> None:
     """Draw a pin."""
     s.pin(joint.b, joint.a)
     s.text(s.point(joint.b), joint.name)
 
 
+@symbol(Revolute)
+def revolute(s: Sketch, joint: Revolute) -> None:
+    """Draw a pin, with friction in the colour of its mode; its force at the rim."""
+    centre, radius = s.point(joint.b), max(joint.radius or 0.0, PIN * s.unit)
+    s.pin(joint.b, joint.a, radius)
+    if joint.name in s.can_stick:
+        s.disc(centre, radius, INK, MODES[s.mode(joint.name)], width=s.pen)
+        force = np.array([s.values[f"{joint.name}.force_{c}"] for c in "xy"])
+        for bearing in contacts.bearings(joint, s.values):
+            if bearing.normal > 0.0:
+                direction = force / bearing.normal
+                rim = centre - radius * direction
+                s.press(rim, direction, bearing.normal, bearing.friction)
+    s.text(centre, joint.name)
+
+
 @symbol(Prismatic)
 def prismatic(s: Sketch, joint: Prismatic) -> None:
-    """Draw a block on a guide."""
-    s.guide(joint.a, joint.b, joint.axis, 1.0)
-    angle = s.pose(joint.a)[2] + joint.axis
-    box = [(-1.6, -1.0), (1.6, -1.0), (1.6, 1.0), (-1.6, 1.0)]
+    """Draw a block in a guide, and where its ends bear."""
+    half, high = _block(s, joint)
+    gap = 0.5 * (joint.clearance or 0.0)
+    has_size = joint.length is not None
+    s.guide(
+        joint,
+        high + gap,
+        half + (1.4 if has_size else 3.0 - BLOCK[0]) * s.unit,
+        has_size,
+    )
+    corners = _block_corners(s, joint, s.poses)
     colour = s.colour_of(joint.b)
-    s.polygon(s.place(s.point(joint.b), angle, box), colour, colour, 0.3, 1.5, BODIES)
+    if not _is_shown(s, joint, corners):
+        s.polygon(corners, colour, colour, 0.3, 1.5, BODIES)
+    _draw_spots(s, s.spots.get(joint.name, ()))
+    if joint.name in s.can_stick:
+        along, up = _axes(s, joint)
+        for bearing in contacts.bearings(joint, s.values):
+            # u > 0 pushes along n: the end rests on the flank below.
+            across = -math.copysign(high, bearing.normal) * up
+            point = s.point(joint.b) + bearing.end * half * along + across
+            if bearing.normal != 0.0:
+                s.disc(point, s.mark, INK, MODES[s.mode(joint.name)], 1.0, 1.0, PINS)
+            s.press(point, up, bearing.normal, bearing.friction)
     s.text(s.point(joint.b), joint.name)
+
+
+def _axes(s: Sketch, joint: PinInSlot | Prismatic) -> tuple[Floats, Floats]:
+    """Return tangent and normal of a slot or guide."""
+    phi = s.pose(joint.a)[2] + joint.axis
+    return np.array([math.cos(phi), math.sin(phi)]), np.array(
+        [-math.sin(phi), math.cos(phi)]
+    )
+
+
+def _block(s: Sketch, joint: Prismatic) -> tuple[float, float]:
+    """Return half of length and height of a block, as large as can be seen, m."""
+    length, height = (size * s.unit for size in BLOCK)
+    if joint.length is None:
+        return length, height
+    # Corners with clearance have marks, so that they must be where they are.
+    least = 0.0 if joint.clearance is not None else 0.5 * height
+    return 0.5 * joint.length, max(0.5 * joint.height, least)
+
+
+def _block_corners(s: Sketch, joint: Prismatic, poses: Poses) -> Floats:
+    """Return the corners of a block, which turns with b in a guide with clearance."""
+    half, high = _block(s, joint)
+    x, y, theta = s.pose(joint.b, poses)
+    box = np.array(_SQUARE) * (half, high)
+    turn = theta - joint.angle + joint.axis
+    return replace(s, unit=1.0).place((x, y), turn, box)
+
+
+def _is_shown(s: Sketch, joint: Prismatic, corners: Floats) -> bool:
+    """Return whether a shape of b's body shows the block."""
+    body = s.body(joint.b)
+    shapes = [shape for shape in _shapes_of(body) if shape.corners()]
+    pose = s.pose(body.name)
+    return any(
+        all(
+            abs(contacts.nearest(shape, pose, (x, y))[0]) <= ON_SHAPE * s.unit
+            for x, y in corners.tolist()
+        )
+        for shape in shapes
+    )
 
 
 @symbol(PinInSlot)
 def pin_in_slot(s: Sketch, joint: PinInSlot) -> None:
-    """Draw a slot and the pin in it."""
-    s.guide(joint.a, joint.b, joint.axis, 0.5)
-    s.disc(s.point(joint.b), 0.42 * s.unit, width=s.pen)
-    s.text(s.point(joint.b), joint.name)
+    """Draw a slot and the pin in it, with friction on a slider, and where it bears."""
+    pad, centre = 3.0 * s.unit, s.point(joint.b)
+    if joint.name not in s.can_stick:
+        s.guide(joint, SLOT * s.unit, pad, True)
+        s.disc(centre, PIN * s.unit, width=s.pen)
+        s.text(centre, joint.name)
+        return
+    half, high = (size * s.unit for size in SLIDER)
+    s.guide(joint, high, pad, True)
+    along, up = _axes(s, joint)
+    box = [x * half * along + y * high * up for x, y in _SQUARE]
+    colour, mode = s.colour_of(joint.b), s.mode(joint.name)
+    s.polygon(centre + box, colour, colour, 0.35, 1.2, FORCES)
+    for bearing in contacts.bearings(joint, s.values):
+        # lam > 0 pushes along n: the slider rests on the flank below.
+        foot = centre - np.sign(bearing.normal) * high * up
+        if bearing.normal != 0.0:
+            ends = [foot - half * along, foot + half * along]
+            s.line(ends, MODES[mode], BEARING, PINS)
+        s.press(foot, up, bearing.normal, bearing.friction)
+    s.disc(centre, PIN * s.unit, INK, MODES[mode], width=s.pen)
+    s.text(centre, joint.name)
 
 
 @symbol(Weld)
@@ -901,6 +1020,8 @@ def _reaches(s: Sketch) -> tuple[Floats, list[float]]:
         elif isinstance(element, Joint) and not isinstance(element, Drive):
             sides = [side for side in (element.a, element.b) if s.is_ground(side)]
             places.extend(np.array([s.pose(side)[:2]]) for side in sides)
+            if isinstance(element, Prismatic) and element.length is not None:
+                places += [_block_corners(s, element, poses) for poses in s.history]
         elif isinstance(element, Ground):
             places += [_corners(shape) for shape in _shapes_of(element)]
         elif isinstance(element, SpringDamper):
@@ -944,6 +1065,12 @@ def draw_on(
     columns += [
         f"{name}.{c}" for name in result.system.contacts for c in ("mode", *_FORCES)
     ]
+    slides = [
+        joint
+        for joint in model.joints
+        if isinstance(joint, contacts.Slide) and joint.name in result.system.slides
+    ]
+    columns += [c for joint in slides for c in contacts.bearing_columns(joint)]
     samples = result.sample(times, columns)
     history: list[Poses] = [
         {
@@ -958,7 +1085,10 @@ def draw_on(
     ]
     gx, gy = model.gravity
     last = len(times) - 1
-    spots = result.system.spots
+    spots: dict[str, list[Spot]] = {}
+    for spot in result.system.spots:
+        spots.setdefault(spot.element, []).append(spot)
+    can_stick = contacts.can_stick(result.system)
     board = Sketch(
         axes=axes,
         elements=elements,
@@ -967,10 +1097,8 @@ def draw_on(
         poses=history[last],
         history=history,
         values={},
-        spots={
-            contact.name: [x for x in spots if x.element == contact.name]
-            for contact in model.contacts
-        },
+        spots=spots,
+        can_stick=can_stick,
         places=np.zeros((0, 2)),
         unit=1.0,
         stand_unit=1.0,
@@ -984,13 +1112,8 @@ def draw_on(
         labels=[] if has_names else None,
     )
     board = _scaled(board)
-    largest = max(
-        (
-            math.hypot(*(float(samples[f"{name}.{c}"][last]) for c in _FORCES))
-            for name in result.system.contacts
-        ),
-        default=0.0,
-    )
+    at_last = {name: float(samples[name][last]) for name in columns}
+    largest = _largest(result.system.contacts, slides, at_last)
     if has_forces and largest > 0.0:
         board = replace(board, scale=LONGEST * PICTURE * board.dot / largest)
     for k, poses in enumerate(history):
@@ -1011,14 +1134,35 @@ def draw_on(
     shown = ", ".join(f"{t:.4g}" for t in times)
     axes.set_title(f"t = {shown} s", fontsize=9.5, loc="left")
     modes = {
-        contacts.mode_of(spot, value)
-        for spot in spots
-        for value in samples[f"{spot.name}.mode"]
+        contacts.mode_of(value, sticks)
+        for name, sticks in can_stick.items()
+        for value in samples[f"{name}.mode"]
     }
-    return _explained(modes, largest if board.scale > 0.0 else None)
+    owners = [
+        what
+        for what, found in (("contact", result.system.contacts), ("joint", slides))
+        if found
+    ]
+    text = f"{' and '.join(owners)} forces, the largest {largest:.4g} N"
+    return _explained(modes, text if board.scale > 0.0 else None)
 
 
-def _explained(modes: set[str], largest: float | None) -> list[Artist]:
+def _largest(
+    names: Sequence[str],
+    slides: Sequence[contacts.Slide],
+    values: Mapping[str, float],
+) -> float:
+    """Return the largest force of contacts, and where joints with friction bear, N."""
+    pairs = [tuple(values[f"{name}.{c}"] for c in _FORCES) for name in names]
+    pairs += [
+        (bearing.normal, bearing.friction)
+        for joint in slides
+        for bearing in contacts.bearings(joint, values)
+    ]
+    return max((math.hypot(*pair) for pair in pairs), default=0.0)
+
+
+def _explained(modes: set[str], forces: str | None) -> list[Artist]:
     """Return the entries of a legend: modes in the picture, and the scale of arrows."""
     from matplotlib.lines import Line2D
 
@@ -1027,9 +1171,8 @@ def _explained(modes: set[str], largest: float | None) -> list[Artist]:
     entries: list[Artist] = [
         Line2D([], [], mfc=MODES[mode], label=mode_label(mode), **pen) for mode in shown
     ]
-    if largest is not None:
-        text = f"contact forces, the largest {largest:.4g} N"
-        entries.append(Line2D([], [], color=PALETTE[3], label=text))
+    if forces is not None:
+        entries.append(Line2D([], [], color=PALETTE[3], label=forces))
     return entries
 
 
@@ -1046,7 +1189,7 @@ def _scaled(s: Sketch) -> Sketch:
     ]
     # In a long chain of short bodies a stand would vanish beside the whole.
     has_room = len(fixed) <= FEW_STANDS
-    n_mark = sum(map(len, s.spots.values()))
+    n_mark = len(s.can_stick)
     return replace(
         s,
         unit=unit,
