@@ -457,6 +457,8 @@ class Result:
         index = np.searchsorted(self.steps.t, t, side=side) - 1
         index = np.clip(index, 0, len(self.steps.t) - 1)
         x = (t - self.steps.t[index]) / self.steps.h[index]
+        # The quotient may miss the end of a step by a rounding.
+        x[t == self.t[index + 1]] = 1.0
         # The end of one step and the start of the next may differ by round-off.
         return index.astype(np.int64), np.clip(x, 0.0, 1.0)
 

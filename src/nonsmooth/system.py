@@ -28,7 +28,7 @@ from nonsmooth.elements.bodies import (
     RigidBody,
 )
 from nonsmooth.elements.contacts import Contact
-from nonsmooth.elements.friction import FrictionLaw
+from nonsmooth.elements.friction import SPEEDS, FrictionLaw
 from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic, Revolute
 from nonsmooth.elements.laws import Constant, TimeLaw
 from nonsmooth.elements.normal import NormalLaw
@@ -51,10 +51,6 @@ from nonsmooth.model import Model
 
 Floats = NDArray[np.float64]
 
-# A friction law in a joint may bend by this part of its values over the load.
-LINEAR = 1e-9
-# Slip velocities, m/s, at which a law is tried.
-SPEEDS = (0.0, 1e-3, 1.0)
 _DIRECTION = {"both": 0, "rising": 1, "falling": -1}
 
 
@@ -178,6 +174,8 @@ class System:
             "response": n_slide * m.n_row,
             "new": m.n_row if n_slide else 0,
             "rub_force": n_slide,
+            "rub_block": 6 * n_slide,
+            "excess": n_slide,
             "matrix": n_slide**2,
             "lu": n_slide**2,
             "load_of": n_slide,
@@ -197,6 +195,7 @@ class System:
             "first": np.where(active == 1, m.first, np.arange(m.n_row, dtype=np.int64)),
             "swap": np.zeros(n_slide, dtype=np.int64),
             "rub": np.zeros(n_slide, dtype=np.int64),
+            "n_row": 1 + int(np.flatnonzero(active).max(initial=-1)),
             "n_stuck": 0,
             "n_gripped": 0,
             "is_quiet": 0,
@@ -671,40 +670,32 @@ def _contact_columns(contacts: list[_ContactRow]) -> dict[str, Any]:
     return columns
 
 
-def _friction(
-    packer: _Packer, owner: Element, law: FrictionLaw | None
-) -> dict[str, Any]:
+def _friction(packer: _Packer, law: FrictionLaw | None) -> dict[str, Any]:
     """Return the columns of a friction law, {} for none."""
     if law is None:
         return {}
     kind = type(law)
     limit: Any = getattr(kind, "limit", None)
     force: Any = getattr(kind, "force", None)
-    if limit is None and force is None:
-        raise owner.fail(
-            "friction",
-            law,
-            f"{kind.__name__} has no static function 'limit(p, lam_n, speed)', nor "
-            "'force(p, lam_n, v_t, z)'",
-        )
+    has_drag = any(law.evaluate(0.0, v_t) != 0.0 for v_t in SPEEDS)
     columns: dict[str, Any] = {
         "friction_par": packer.pool(law),
         "mu0": law.static,
         "band": law.band,
     }
-    if limit is not None:
+    if law.is_set_valued():
         if law.static == 0.0 and limit(law.parameters(), 1.0, 1.0) == 0.0:
             return {}
         columns |= {
             "law": SET_VALUED,
             "friction": packer.function("limit", law, limit),
-            "has_drag": any(limit(law.parameters(), 0.0, v) != 0.0 for v in SPEEDS),
+            "has_drag": has_drag,
         }
         return columns
     columns |= {
         "law": SMOOTH,
         "friction": packer.function("smooth", law, force),
-        "has_drag": any(force(law.parameters(), 0.0, v, 0.0) != 0.0 for v in SPEEDS),
+        "has_drag": has_drag,
     }
     if law.has_state():
         columns["rate"] = packer.function("rate", law, getattr(kind, "rate"))  # noqa: B009
@@ -725,7 +716,7 @@ def _pack_contacts(
         pair: tuple[Shape, str, int, float, Point | None],
     ) -> None:
         surface, body_a, marker_b, radius, arm = pair
-        friction = _friction(packer, element, element.friction)
+        friction = _friction(packer, element.friction)
         body, x, y = packer.marker_rows[marker_b]
         normal_work = ledger(f"{name}.normal")
         rows.append(
@@ -800,10 +791,9 @@ def _pack_slides(
     for k, joint in enumerate(joints):
         if not isinstance(joint, Revolute | PinInSlot | Prismatic):
             continue
-        friction = _friction(packer, joint, joint.friction)
+        friction = _friction(packer, joint.friction)
         if not friction:
             continue
-        _check_linear(joint)
         place: dict[str, Any] = {"kind": PIN, "radius": getattr(joint, "radius", None)}
         if not isinstance(joint, Revolute):
             guide = Line(angle=joint.axis)
@@ -826,29 +816,6 @@ def _pack_slides(
             )
         )
     return rows
-
-
-def _check_linear(joint: Revolute | PinInSlot | Prismatic) -> None:
-    """Refuse a law in a joint that is not linear in the load."""
-    law = joint.friction
-    kind: Any = type(law)
-    assert law is not None
-    p = law.parameters()
-    for speed in SPEEDS:
-        values = [
-            kind.limit(p, load, speed)
-            if law.is_set_valued()
-            else kind.force(p, load, speed, 0.1 * law.state_scale)
-            for load in (0.0, 1.0, 2.0)
-        ]
-        bend = values[2] - 2.0 * values[1] + values[0]
-        if not abs(bend) <= LINEAR * max(abs(value) for value in values):
-            raise joint.fail(
-                "friction",
-                law,
-                f"in a joint, {kind.__name__} must be linear in lam_n, up to a "
-                "constant: the load depends on the friction there",
-            )
 
 
 def _group_ranges(

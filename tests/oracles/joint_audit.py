@@ -52,6 +52,10 @@ from nonsmooth import (
 
 Array = NDArray[np.float64]
 
+# Speeds and energies below this part of what the forces could do in a second with the
+# model's masses are rest, and their ratios say nothing.
+REST = 1e-6
+
 KINDS = ("motion", "load", "wrench", "slip", "stuck", "sign", "law", "limit",
          "corners", "ledger")  # fmt: skip
 
@@ -241,14 +245,18 @@ def audit(
     if skip > 0.0 and len(events):
         near = np.abs(times[:, None] - events[None, :]).min(axis=1)
         times = times[near > skip]
-    worst = dict.fromkeys(KINDS, 0.0)
+    worst = dict.fromkeys((*KINDS, "J"), 0.0)
     for limit in ("before", "after"):
         for kind, value in _one_limit(result, times, limit).items():
             worst[kind] = max(worst[kind], value)
     balance = result.energy_balance
-    if balance.exchanged > 0.0:
-        worst["ledger"] = balance.residual / balance.exchanged
+    worst["ledger"] = balance.residual / max(balance.exchanged, REST * worst.pop("J"))
     return worst
+
+
+def _inertia(scene: _Scene) -> float:
+    """Return the largest inertia."""
+    return max(getattr(body, "inertia", 0.0) for body in scene.bodies.values())
 
 
 def _one_limit(result: Any, t: Array, limit: Any) -> dict[str, float]:
@@ -257,6 +265,7 @@ def _one_limit(result: Any, t: Array, limit: Any) -> dict[str, float]:
     scene = _Scene(result, samples)
     sums = _sum_forces(result, scene)
     worst: dict[str, float] = dict.fromkeys(KINDS, 0.0)
+    worst["J"] = sums.moment
 
     def note(kind: str, values: Any, scale: float = 1.0) -> None:
         largest = float(np.max(values, initial=0.0)) if np.size(values) else 0.0
@@ -265,7 +274,9 @@ def _one_limit(result: Any, t: Array, limit: Any) -> dict[str, float]:
         worst[kind] = max(worst[kind], largest / scale if scale > 0.0 else largest)
 
     force, moment = max(sums.force, 1e-300), max(sums.moment, 1e-300)
-    speed = 1e-300
+    # What the largest force makes of the whole mass in a second.
+    mass = sum(b.mass for b in scene.bodies.values() if hasattr(b, "mass"))
+    speed = REST * force / mass
     for name, body in scene.bodies.items():
         if not isinstance(body, RigidBody | PointMass):
             continue
@@ -298,10 +309,8 @@ def _one_limit(result: Any, t: Array, limit: Any) -> dict[str, float]:
             note("wrench", np.abs(couple - r * lam_t), r * force)
             note("wrench", np.abs(couple - samples[f"{name}.friction_torque"]), r * force)
             spin = scene.spin(joint.b) - scene.spin(joint.a)
-            own_speed = max(
-                1e-300,
-                r * float(np.max(np.abs(scene.spin(joint.b)) + np.abs(scene.spin(joint.a)))),
-            )
+            spins = np.abs(scene.spin(joint.b)) + np.abs(scene.spin(joint.a))
+            own_speed = r * max(REST * moment / _inertia(scene), float(np.max(spins)))
             note("slip", np.abs(v_t - r * spin), own_speed)
         else:
             phi = scene.angle(joint.a) + joint.axis

@@ -517,13 +517,13 @@ def test_a_point_mass_has_no_shapes():
         PointMass(name="bob", mass=1.0, **extra)
 
 
-def test_a_friction_law_that_the_switch_does_not_know_is_refused():
+def test_a_friction_law_without_its_function_is_refused():
     @dataclass(frozen=True, kw_only=True)
     class _Sticky(FrictionLaw):
         limit: float = quantity("N", above=0.0)
 
     found = refusal(lambda: contact(friction=_Sticky(limit=3.0)))
-    assert found.endswith("; give Coulomb(mu=...) or None")
+    assert "_Sticky has no static function 'limit(p, lam_n, speed)', nor" in found
 
 
 def test_a_law_without_its_function_is_refused():

@@ -24,7 +24,7 @@ from nonsmooth.elements.drives import Drive, RotationDrive
 from nonsmooth.elements.events import Event
 from nonsmooth.elements.forces import ExpressionForce, Force, PointForce, SpringDamper
 from nonsmooth.elements.friction import Coulomb, FrictionLaw
-from nonsmooth.elements.joints import Joint, PinInSlot, Revolute
+from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic, Revolute
 from nonsmooth.elements.laws import ConstantRate, Expression, Harmonic, Table, TimeLaw
 from nonsmooth.elements.normal import DampedHertz, Flores, KelvinVoigt, NormalLaw
 from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
@@ -340,7 +340,22 @@ def elements(kind, **fixed):
             is_required = item.default is item.default_factory  # both are MISSING
             (required if is_required else optional)[item.name] = strategy
     fields = st.fixed_dictionaries(required, optional=optional)
-    return fields.map(lambda x: kind(**x))
+    return fields.map(lambda x: kind(**admissible(kind, x)))
+
+
+def admissible(kind, fields):
+    """Return fields that go together: what one of them asks of another."""
+    if issubclass(kind, FrictionLaw) and fields.get("mu_static") is not None:
+        fields["mu"], fields["mu_static"] = sorted((fields["mu"], fields["mu_static"]))
+    if kind is Revolute and fields.get("radius") is None:
+        fields.pop("friction", None)
+    if kind is Prismatic:
+        if not (fields.get("length") or 0.0) > 0.0:
+            fields["length"] = 1.0
+        if fields.get("clearance") is None or fields.get("normal") is None:
+            fields.pop("clearance", None)
+            fields.pop("normal", None)
+    return fields
 
 
 def random_models():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import math
 import os
 import sys
 import threading
@@ -17,7 +18,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args, get_origin
 
 from nonsmooth import __version__, gallery
 from nonsmooth.elements.base import Element, field_types
@@ -30,10 +31,12 @@ from nonsmooth.errors import (
 )
 from nonsmooth.gallery._convert import convert
 from nonsmooth.model import RESERVED, Model
-from nonsmooth.solve.options import METHODS, SCHEMES
+from nonsmooth.solve.options import BRANCHES, METHODS, SCHEMES
 
 if TYPE_CHECKING:
+    from nonsmooth.elements.joints import Joint
     from nonsmooth.result import Result, Samples
+    from nonsmooth.solve.solvability import JointForce
     from nonsmooth.system import System
 
 COMMANDS = ("gallery", "run", "check", "schema", "warmup")
@@ -51,12 +54,16 @@ CONTACT_QUANTITIES = (
     "slip_velocity",
     "mode",
 )
+# Beside those of every joint, of a joint with friction.
+SLIDE_QUANTITIES = ("load", "normal_force", "friction_force", "slip_velocity", "mode")
 # Packages that are not always installed.
 NEEDS = {".parquet": "pyarrow", **dict.fromkeys(PLOT_SUFFIXES, "matplotlib")}
 # Numbers a saved table may hold: 1.6 GB in memory.
 MAX_SAVED = 200_000_000
 # A progress bar appears after this long, s.
 PATIENCE = 1.0
+# Less than this is round-off beside forces of order one, N.
+FORCE_NOISE = 1e-12
 # Above this many constraints `check` does not count the redundant ones.
 MAX_RANKED = 600
 
@@ -72,8 +79,8 @@ class _Failed(Exception):
 # ---- arguments -------------------------------------------------------------------
 
 _HELP = """\
-Simulate planar mechanisms: bodies, joints, drives, forces, and contacts that stick,
-slip, touch and separate.
+Simulate planar mechanisms: bodies, joints, drives, forces, contacts that touch and
+separate, and friction in contacts and joints, which stick and slip.
 
 A system is either built in (see `nonsmooth gallery`) or a model file in YAML or
 JSON. `nonsmooth COMMAND --help` explains each command.
@@ -87,6 +94,7 @@ examples:
   nonsmooth run pendulum_chain --set n=3 --until 10 --every 0.01 --save run.csv
   nonsmooth run slider_crank --plot torque.png --plot-names motor.torque
   nonsmooth run compactor --set rotor_speed=25 --set eccentricity=0.15 --until 1.5
+  nonsmooth run crank_rocker --set mu=0.3 --plot slider.png   friction in a joint
   nonsmooth check model.yaml                is this file a valid model?
   nonsmooth schema --out model.schema.json  let your editor check model files
   nonsmooth warmup                          compile once, so that no run waits
@@ -103,8 +111,8 @@ examples:
 
 _RUN_HELP = """\
 Simulate a built-in system or a model file, and print a summary: time reached,
-events, extremes of motion and forces, what contacts did, energy balance, constraint
-violation, cost.
+events, extremes of motion and forces, what contacts and joints with friction did,
+energy balance, constraint violation, cost.
 
 examples:
   nonsmooth run pendulum_chain --set n=3 --set angle=0.5 --until 10
@@ -115,18 +123,29 @@ examples:
   nonsmooth run crank_rocker --method euler --step 1e-3 --baumgarte 10 100
   nonsmooth run belt --events --save-events events.csv --plot belt.png
   nonsmooth run compactor --until 0.05 --scheme paper --step 1e-6
+  nonsmooth run crank_rocker --set driven=rocker --set angle=2.2 --branch least
 
 --set KEY=VALUE
-  A parameter of a built-in system (n=3), or, here and in files, a number of a
-  named element (crank.mass=2, motor.law.rate=5, sole.friction.mu=0.2).
+  A parameter of a built-in system (n=3, driven=rocker), or, here and in files, a
+  number or choice of a named element (crank.mass=2, motor.law.rate=5,
+  sole.friction.mu=0.2).
 
 columns of saved files, and names to plot
   BODY.x .y .theta .vx .vy .omega .ax .ay .alpha    BODY.POINT.x .y .vx .vy .ax .ay
   JOINT.force_x .force_y .torque    FORCE.force_x .force_y .torque
   DRIVE.torque or DRIVE.force
   CONTACT.gap .gap_rate .normal_force .friction_force .slip_velocity .mode
+  JOINT.load .normal_force .friction_force .slip_velocity .mode, with friction; of a
+  pin .friction_torque, of a slot .side, of a guide .side .front_force .rear_force
   All in SI units and radians. The mode is 0 for stick, 1 or -1 for slip by its sign,
-  2 for open, 3 for released: overlap without force.
+  2 for open, 3 for released: overlap without force. The side is 1 or -1 by the flank
+  that pushes, along the normal or against it; 2 if only the front end of a block is
+  pushed along it, -2 if only the rear end is.
+
+--branch NAME
+  What to do where friction in joints has not exactly one solution: stop there and
+  print those found (unique, the default), follow the one at hand (continue), or take
+  the one of least friction (least). Friction that large locks a rigid mechanism.
 
 --json prints one object:
   model, status, message        status is "finished", "stopped" or "failed"
@@ -140,21 +159,26 @@ columns of saved files, and names to plot
                                 joint is its magnitude, the slip velocity of a
                                 contact that while it presses
   contacts                      by contact: events by kind, time in each mode, s
+  joints                        by joint with friction: the same, and the work of
+                                friction, J
   verification                  with --verify
   event_list                    with --events: t, element, kind, action; of contacts
-                                before, after (modes), cause (the contact whose event
-                                it was), slip_velocity, normal_force, friction_force
-                                (each before and after)
+                                and joints before, after (modes), cause (the contact
+                                or joint whose event it was), slip_velocity,
+                                normal_force, friction_force (each before and after)
 
 exit code: 0 done, 1 the run failed, 2 bad input, 130 interrupted
 """
 
 _CHECK_HELP = """\
 Read a model file, pack it and check its start. Prints what was found: bodies,
-joints, degrees of freedom, redundant constraints. Exit code 1 if it is not valid.
+joints, degrees of freedom, redundant constraints; with friction in joints also
+whether its forces have one solution at the start, and how much more friction they
+bear. Exit code 1 if it is not valid.
 
 examples:
   nonsmooth check model.yaml
+  nonsmooth check crank_rocker --set driven=rocker --set angle=2.1
 """
 
 _SCHEMA_HELP = """\
@@ -219,6 +243,7 @@ def _parser() -> _Parser:
     _add_run(command(_run, "simulate a system and print a summary", _RUN_HELP))
     sub = command(_check, "say whether a model file is valid", _CHECK_HELP)
     sub.add_argument("system", metavar="FILE", help="model file, or a built-in system")
+    _add_set(sub)
     sub = command(_schema, "print the JSON Schema of model files", _SCHEMA_HELP)
     sub.add_argument("--out", metavar="FILE", help="write it there, not to stdout")
     command(_warmup, "compile everything in advance", _WARMUP_HELP)
@@ -246,16 +271,20 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return args
 
 
-def _add_run(sub: _Parser) -> None:
-    add = sub.add_argument
-    add("system", metavar="SYSTEM", help="name of a built-in system, or a model file")
-    add(
+def _add_set(sub: _Parser) -> None:
+    sub.add_argument(
         "--set",
         metavar="KEY=VALUE",
         action="append",
         default=[],
         help="change a parameter; may be repeated",
     )
+
+
+def _add_run(sub: _Parser) -> None:
+    add = sub.add_argument
+    add("system", metavar="SYSTEM", help="name of a built-in system, or a model file")
+    _add_set(sub)
     add(
         "--until",
         metavar="T",
@@ -280,8 +309,8 @@ def _add_run(sub: _Parser) -> None:
         "--plot-names",
         metavar="A,B",
         help="what to draw: quantities over time (rod1.theta,motor.torque), or points "
-        "(rod2.tip), whose paths are drawn, or contacts (left,right); default: all "
-        "contacts, or without any angles and drives",
+        "(rod2.tip), whose paths are drawn, or contacts and joints with friction "
+        "(left,right,slider); default: all of these, or without any angles and drives",
     )
     add("--events", action="store_true", help="list all events")
     add(
@@ -303,6 +332,13 @@ def _add_run(sub: _Parser) -> None:
         metavar="NAME",
         help="events (default), or paper: fixed steps, friction decided at their ends, "
         "for comparison",
+    )
+    add(
+        "--branch",
+        choices=BRANCHES,
+        metavar="NAME",
+        help="where friction in joints has several solutions: unique (default), "
+        "continue or least",
     )
     add("--method", choices=METHODS, metavar="NAME", help=", ".join(METHODS))
     add("--rtol", metavar="R", type=_number, help="relative tolerance (default 1e-8)")
@@ -374,7 +410,7 @@ def _model(system: str, settings: Sequence[str] = ()) -> Model:
 
 
 def _with_field(model: Model, key: str, text: str) -> Model:
-    """Return the model with one number of a named element changed."""
+    """Return the model with one number or choice of a named element changed."""
     name, *path = key.split(".")
     element = model.element(name)
     changed = _changed(element, path, f"--set {key}", text)
@@ -398,7 +434,14 @@ def _changed(element: Element, path: Sequence[str], where: str, text: str) -> El
         return dataclasses.replace(
             element, **{name: _changed(value, rest, where, text)}
         )
-    is_number = types[name] is float or float in get_args(types[name])
+    if rest and value is None:
+        raise ModelError(
+            f"{where}: {element.label()} has no {name}; only what it has can be changed"
+        )
+    kind = types[name]
+    if not rest and get_origin(kind) is Literal:
+        return dataclasses.replace(element, **{name: convert(where, kind, text)})
+    is_number = kind is float or float in get_args(kind)
     if rest or not is_number or isinstance(value, tuple):
         raise ModelError(f"{where}: only numbers can be set, and this is not one")
     return dataclasses.replace(element, **{name: convert(where, float, text)})
@@ -500,6 +543,8 @@ def _gallery(args: argparse.Namespace) -> int:
 
 
 def _shown(value: object) -> str:
+    if value is None:
+        return "-"
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -545,7 +590,8 @@ def _run(args: argparse.Namespace) -> int:
             print(f"{'drawn':<12} {args.plot}")
     if error is None:
         return DONE
-    print(f"error: {error}", file=sys.stderr)
+    hint = " (here: --branch continue or --branch least)"
+    print(f"error: {error}{hint * ('branch=' in str(error))}", file=sys.stderr)
     if saved:
         print(
             f"what was computed until t = {result.t_end:.9g} s is in {args.save}",
@@ -563,7 +609,7 @@ def _simulated(
 
     options: dict[str, Any] = {
         name: getattr(args, name)
-        for name in ("scheme", "method", "rtol", "atol", "step", "max_step")
+        for name in ("scheme", "branch", "method", "rtol", "atol", "step", "max_step")
         if getattr(args, name) is not None
     }
     if args.baumgarte:
@@ -617,7 +663,7 @@ def _check_every(args: argparse.Namespace, until: float) -> None:
 
 def _check_size(system: System, n_row: float) -> None:
     m = system.tables
-    n_column = 9 * m.n_marker + 3 * (m.n_joint + m.n_force) + 6 * m.n_contact
+    n_column = 9 * m.n_marker + 3 * (m.n_joint + m.n_force) + 8 * m.n_contact
     if n_row * n_column > MAX_SAVED:
         raise ModelError(
             f"--every: {n_row:.0f} rows of about {n_column} columns are too many; "
@@ -695,7 +741,7 @@ def _print_run(result: Result, args: argparse.Namespace, saved: str) -> None:
         n = len(result.events)
         print(f"{'saved':<12} {n} events in {args.save_events}")
     if args.events:
-        print(f"\n{summary.events_text(result.events, numbers)}")
+        print(f"\n{summary.events_text(result, numbers)}")
 
 
 def _plot_names(args: argparse.Namespace) -> list[str]:
@@ -708,15 +754,29 @@ def _check_names(system: System, names: Sequence[str]) -> None:
     contacts = system.contacts
     for name in names:
         owner, _, quantity = name.rpartition(".")
-        if name in system.markers or name in contacts:
+        if name in system.markers or name in system.with_mode:
             continue
         if owner not in owners and owner not in contacts:
             known = [*owners, *contacts]
             raise ModelError(f"--plot-names: no '{name}'; {nearest(name, known)}")
         quantities = CONTACT_QUANTITIES if owner in contacts else sorted(RESERVED)
+        if owner in system.slides:
+            joint: Any = system.model.element(owner)
+            quantities = [*quantities, *_slide_quantities(joint)]
         if quantity not in quantities:
             hint = nearest(quantity, quantities)
             raise ModelError(f"--plot-names: no quantity '{name}'; {hint}")
+
+
+def _slide_quantities(joint: Joint) -> tuple[str, ...]:
+    """Return the quantities that a joint has because it has friction."""
+    from nonsmooth.elements.joints import Prismatic, Revolute
+
+    if isinstance(joint, Revolute):
+        return (*SLIDE_QUANTITIES, "friction_torque")
+    if isinstance(joint, Prismatic):
+        return (*SLIDE_QUANTITIES, "side", "front_force", "rear_force")
+    return (*SLIDE_QUANTITIES, "side")
 
 
 def _plot(result: Result, args: argparse.Namespace) -> None:
@@ -726,7 +786,7 @@ def _plot(result: Result, args: argparse.Namespace) -> None:
     if names and all(name in system.markers for name in names):
         plot_paths(result, names, args.plot)
         return
-    if system.contacts and all(name in system.contacts for name in names):
+    if system.with_mode and all(name in system.with_mode for name in names):
         plot_contacts(result, args.plot, names=names or None)
         return
     if not names:
@@ -741,11 +801,12 @@ def _plot(result: Result, args: argparse.Namespace) -> None:
 
 def _check(args: argparse.Namespace) -> int:
     try:
-        model = _model(args.system)
+        model = _model(args.system, args.set)
         from nonsmooth.system import pack
 
         with _Bar(args.system):
-            lines = _findings(pack(model))
+            system = pack(model)
+            lines = [*_findings(system), *_friction_findings(system)]
     except (ModelError, OSError) as error:
         raise _Failed(_sentence(error), FAILED) from None
     print(f"{args.system}: {model.title or 'no title'}")
@@ -807,6 +868,52 @@ def _findings(system: System) -> list[tuple[str, str]]:
         ("redundancy", note or "none"),
         ("start", start),
     ]
+
+
+def _friction_findings(system: System) -> list[tuple[str, str]]:
+    """Tell what the friction of joints allows at the start."""
+    if not system.slides:
+        return []
+    from nonsmooth.solve.solvability import solvability
+
+    found = solvability(system)
+    status = {
+        "unique": "one solution at the start",
+        "several": f"{len(found.solutions)} solutions at the start; a run stops there "
+        "unless --branch tells which to take",
+        "none": "no solution at the start: a joint jams, and a run stops there",
+    }[found.status]
+    lines = [("friction in joints", f"{_listed(system.slides)}: {status}")]
+    for k, solution in enumerate(found.solutions, 1):
+        number = f"{k}. " if len(found.solutions) > 1 else ""
+        for i, (name, force) in enumerate(solution.items()):
+            head = number if i == 0 else " " * len(number)
+            lines.append(("", f"{head}{name}: {_without_noise(force)}"))
+    return [*lines, ("margin", _margin(found.margin, found.critical_factor))]
+
+
+def _without_noise(force: JointForce) -> JointForce:
+    """Return the forces of a joint, round-off as zero."""
+    normal, friction = (
+        0.0 if abs(value) < FORCE_NOISE else value
+        for value in (force.normal_force, force.friction_force)
+    )
+    return dataclasses.replace(force, normal_force=normal, friction_force=friction)
+
+
+def _margin(margin: float, factor: float) -> str:
+    """Say how far the friction is from losing its one solution, whatever the forces."""
+    if math.isnan(margin):
+        return "not searched for, with so many joints"
+    if margin <= 0.0:
+        return (
+            f"{margin:.4g}: other forces may have several solutions, or none, in this "
+            f"pose; below {factor:.4g} times the friction all have one"
+        )
+    most = "however large" if math.isinf(factor) else f"up to {factor:.5g} times"
+    return (
+        f"{margin:.4g}: all forces have one solution in this pose, {most} the friction"
+    )
 
 
 def _rank(rows: Any) -> int:

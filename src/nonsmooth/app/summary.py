@@ -27,8 +27,8 @@ MAX_NUMBERS = 100_000_000
 BATCH = 4_000_000
 # Less than this is round-off beside quantities of order one, and reads as noise.
 ROUND_OFF = 1e-12
-# So is, of a contact, less than this part of the largest: forces and slip are zero at
-# many events, to the accuracy with which these are located.
+# So is, of contacts and joints, less than this part of the largest: forces and slip are
+# zero at many events, to the accuracy with which these are located.
 NOISE_PART = 1e-7
 # Lines of text for each group of extremes.
 MAX_LINES = 6
@@ -40,6 +40,7 @@ UNITS = {
     "force": "N",
     "torque": "N m",
     "gap": "m",
+    "load": "N",
     "normal_force": "N",
     "friction_force": "N",
     "slip_velocity": "m/s",
@@ -50,7 +51,12 @@ CONTACT_WORDS = {
     "friction_force": "friction",
     "slip_velocity": "slip",
 }
+# The same of a joint with friction.
+JOINT_WORDS = {"load": "load", "friction_force": "friction", "slip_velocity": "slip"}
 PAIRS = ("slip_velocity", "normal_force", "friction_force")
+# A side is looked up this part of a step away from the event that changes it, where
+# forces are zero.
+ASIDE = 1e-3
 
 
 # ---- numbers ---------------------------------------------------------------------
@@ -62,17 +68,27 @@ def figures(result: Result) -> dict[str, Any]:
     Every number is finite; what is not (a step limit of infinity) is None.
     """
     numbers: dict[str, Any] = dict(result.summary())
+    system = result.system
     has_steps = len(result.steps.t) > 0
     numbers["final"] = dataclasses.asdict(result.state()) if has_steps else None
     numbers["extremes"] = extremes(result) if has_steps else {}
-    numbers["contacts"] = contact_figures(result) if has_steps else {}
+    numbers["contacts"] = mode_figures(result, system.contacts) if has_steps else {}
+    numbers["joints"] = mode_figures(result, system.slides) if has_steps else {}
+    if has_steps:
+        work = result.energy_balance.work
+        for name, found in numbers["joints"].items():
+            found["work"] = float(work[f"{name}.friction"][-1])
     return plain(numbers)
 
 
-def contact_figures(result: Result) -> dict[str, dict[str, dict[str, float]]]:
-    """Return the events by kind and the time in each mode, s, of every contact."""
+def mode_figures(
+    result: Result, names: Sequence[str]
+) -> dict[str, dict[str, dict[str, float]]]:
+    """Return the events by kind and the time in each mode, s, of contacts or joints."""
     found: dict[str, dict[str, dict[str, float]]] = {}
-    for name, stays in contacts.stays(result).items():
+    every = contacts.stays(result)
+    for name in names:
+        stays = every[name]
         time: dict[str, float] = {}
         for stay in stays:
             time[stay.mode] = time.get(stay.mode, 0.0) + stay.end - stay.begin
@@ -86,7 +102,8 @@ def extremes(result: Result) -> dict[str, Extreme]:
 
     x, y and theta of every body with mass; the force of every joint (its
     magnitude) and its torque if it can have one; the output of every drive; gap and
-    forces of every contact, and its slip velocity while it presses.
+    forces of every contact, and its slip velocity while it presses; load, forces and
+    slip velocity of every joint with friction.
     """
     found: dict[str, Extreme] = {}
     for t, limit in _instants(result):
@@ -108,7 +125,7 @@ def extremes(result: Result) -> dict[str, Extreme]:
 def _instants(result: Result) -> Iterator[tuple[Floats, Limit]]:
     """Yield times to look at, in batches, with the one-sided limit to take there."""
     t, m = result.t, result.system.tables
-    width = 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 13 * m.n_contact + 1
+    width = 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 16 * m.n_contact + 1
     if PER_STEP * len(t) * width <= MAX_NUMBERS:
         parts = [t[:-1] + k / PER_STEP * np.diff(t) for k in range(PER_STEP)]
         instants = np.append(np.stack(parts, axis=1), t[-1])
@@ -134,17 +151,22 @@ def _quantities(
             kinds = ("x", "y") if isinstance(body, PointMass) else ("x", "y", "theta")
             places += [f"{body.name}.{kind}" for kind in kinds]
     outputs = [f"{drive.name}.{drive.output}" for drive in model.drives]
-    couples = [f"{j.name}.torque" for j in model.joints if j.holds_angle[1]]
-    forces = [f"{j.name}.force_{axis}" for j in model.joints for axis in "xy"]
+    # A guide with clearance is contacts, not a constraint.
+    held = [j for j in model.joints if j.name in result.system.joints]
+    couples = [f"{j.name}.torque" for j in held if j.holds_angle[1]]
+    forces = [f"{j.name}.force_{axis}" for j in held for axis in "xy"]
     touch = ("mode", "gap", *PAIRS)
     pairs = [f"{name}.{kind}" for name in result.system.contacts for kind in touch]
-    samples = result.sample(t, [*places, *outputs, *couples, *forces, *pairs], limit)
+    slide = ("load", *PAIRS)
+    slides = [f"{name}.{kind}" for name in result.system.slides for kind in slide]
+    names = [*places, *outputs, *couples, *forces, *pairs, *slides]
+    samples = result.sample(t, names, limit)
     for name in (*places, *outputs):
         yield name, samples[name]
-    for joint in model.joints:
+    for joint in held:
         x, y = samples[f"{joint.name}.force_x"], samples[f"{joint.name}.force_y"]
         yield f"{joint.name}.force", np.hypot(x, y)
-    for name in couples:
+    for name in (*couples, *slides):
         yield name, samples[name]
     for name in result.system.contacts:
         is_pressing = np.abs(samples[f"{name}.mode"]) <= 1.0
@@ -184,7 +206,8 @@ def text(result: Result, numbers: dict[str, Any]) -> str:
         *_motion(result, numbers["extremes"]),
         *_forces(result, numbers["extremes"]),
         *_contacts(result, numbers["extremes"]),
-        *_modes(result, numbers["contacts"]),
+        *_joints(numbers),
+        *_modes(result, {**numbers["contacts"], **numbers["joints"]}),
         ("energy", _energy(numbers)),
         ("constraints", f"violated by at most {result.violation:.1e} (m or rad)"),
         ("cost", _cost(result)),
@@ -269,14 +292,14 @@ def _forces(result: Result, found: dict[str, Extreme]) -> Iterator[tuple[str, st
         extreme = found[name]
         t = extreme["t_max" if extreme["max"] == _peak(extreme) else "t_min"]
         lines.append(
-            f"{name:<{width}}  {_span(name, extreme)}, largest at t = {t:.5g} s"
+            f"{name:<{width}}  {_span(name, extreme)}, largest at t = {_number(t)} s"
         )
     return _grouped("forces", lines)
 
 
 def _noise(found: dict[str, Extreme]) -> dict[str, float]:
-    """Return below what the quantities of contacts are as good as zero."""
-    peaks: dict[str, float] = dict.fromkeys(CONTACT_WORDS, 0.0)
+    """Return below what the quantities of contacts and joints are as good as zero."""
+    peaks: dict[str, float] = dict.fromkeys((*CONTACT_WORDS, *JOINT_WORDS), 0.0)
     for name, extreme in found.items():
         kind = name.rpartition(".")[2]
         if kind in peaks:
@@ -284,35 +307,52 @@ def _noise(found: dict[str, Extreme]) -> dict[str, float]:
     return {kind: max(ROUND_OFF, NOISE_PART * peak) for kind, peak in peaks.items()}
 
 
-def _by_load(result: Result, found: dict[str, Extreme]) -> list[str]:
-    """Return the contacts, the most loaded first."""
+def _cells(
+    name: str, words: dict[str, str], found: dict[str, Extreme], noise: dict[str, float]
+) -> list[str]:
+    """Return the name of a contact or joint, and its extremes in words."""
+    cells = [name]
+    for kind, word in words.items():
+        extreme = found.get(f"{name}.{kind}")
+        text = f"{word} {_span(kind, extreme, noise[kind])}" if extreme else ""
+        # The first tells how hard it is pressed.
+        if extreme and len(cells) == 1 and ".." in text:
+            text += f" (most at t = {_number(extreme['t_max'])} s)"
+        cells.append(text)
+    return cells
+
+
+def _by_load(names: Sequence[str], kind: str, found: dict[str, Extreme]) -> list[str]:
+    """Return contacts or joints, the most loaded first."""
 
     def load(name: str) -> float:
-        return found.get(f"{name}.normal_force", {"max": 0.0})["max"]
+        return found.get(f"{name}.{kind}", {"max": 0.0})["max"]
 
-    return sorted(result.system.contacts, key=load, reverse=True)
+    return sorted(names, key=load, reverse=True)
 
 
 def _contacts(result: Result, found: dict[str, Extreme]) -> Iterator[tuple[str, str]]:
     """Describe forces and slip of contacts, the most loaded first."""
     noise = _noise(found)
+    names = _by_load(result.system.contacts, "normal_force", found)
+    rows = [_cells(name, CONTACT_WORDS, found, noise) for name in names]
+    return _grouped("contacts", _columns(rows) if found else [])
+
+
+def _joints(numbers: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Describe load, friction, slip and work of joints, the most loaded first."""
+    found, noise = numbers["extremes"], _noise(numbers["extremes"])
     rows: list[list[str]] = []
-    for name in _by_load(result, found):
-        row = [name]
-        for kind, word in CONTACT_WORDS.items():
-            extreme = found.get(f"{name}.{kind}")
-            text = f"{word} {_span(kind, extreme, noise[kind])}" if extreme else ""
-            if extreme and kind == "normal_force" and ".." in text:
-                text += f" (most at t = {extreme['t_max']:.5g} s)"
-            row.append(text)
-        rows.append(row)
-    return _grouped("contacts", _columns(rows))
+    for name in _by_load(list(numbers["joints"]), "load", found):
+        work = _number(numbers["joints"][name]["work"])
+        rows.append([*_cells(name, JOINT_WORDS, found, noise), f"work {work} J"])
+    return _grouped("joints", _columns(rows))
 
 
 def _modes(
     result: Result, found: dict[str, dict[str, dict[str, float]]]
 ) -> Iterator[tuple[str, str]]:
-    """Describe which part of the run contacts spend in which mode."""
+    """Describe which part of the run contacts and joints spend in which mode."""
     whole = result.t_end - result.t_start
     rows: list[list[str]] = []
     for name, figures in found.items():
@@ -357,11 +397,13 @@ def _cost(result: Result) -> str:
 # ---- events ----------------------------------------------------------------------
 
 
-def events_text(events: EventTable, numbers: dict[str, Any]) -> str:
+def events_text(result: Result, numbers: dict[str, Any]) -> str:
     """Return the events as a table; of contacts with modes, slip and forces."""
+    events = result.events
     if not any(record.before for record in events):
         return str(events)
     noise = _noise(numbers["extremes"])
+    sides = _sides(result)
     head = ["t (s)", "element", "event", "before", "after"]
     head += [f"{CONTACT_WORDS[name]} ({UNITS[name]})" for name in PAIRS]
     rows = [[*head, ""]]
@@ -369,8 +411,32 @@ def events_text(events: EventTable, numbers: dict[str, Any]) -> str:
         row = [f"{record.t:.12g}", record.element, record.kind]
         row += [record.before, record.after]
         row += [_pair(getattr(record, name), noise[name]) for name in PAIRS]
-        rows.append([*row, f"by {record.cause}" if record.cause else ""])
+        note = sides.get((record.t, record.element), "")
+        rows.append([*row, f"by {record.cause}" if record.cause else note])
     return "\n".join(_columns(rows))
+
+
+def _sides(result: Result) -> dict[tuple[float, str], str]:
+    """Return what changes of side lead from and to, by time and joint."""
+    changes = [record for record in result.events if record.kind == "change_side"]
+    found: dict[tuple[float, str], str] = {}
+    if not changes:
+        return found
+    begin, h = result.steps.t, result.steps.h
+    t = np.array([record.t for record in changes])
+    after = np.clip(np.searchsorted(begin, t, side="right") - 1, 0, len(h) - 1)
+    before = np.clip(np.searchsorted(begin, t, side="left") - 1, 0, len(h) - 1)
+    instants = np.concatenate([t - ASIDE * h[before], t + ASIDE * h[after]])
+    instants = np.clip(instants, result.t_start, result.t_end)
+    names = sorted({f"{record.element}.side" for record in changes})
+    samples = result.sample(instants, names)
+    for k, record in enumerate(changes):
+        values = samples[f"{record.element}.side"][[k, k + len(t)]]
+        old, new = (contacts.SIDES[int(value)] for value in values)
+        # What follows the end of a run is not known.
+        if old != new:
+            found[record.t, record.element] = f"side {old} -> {new}"
+    return found
 
 
 def _pair(pair: tuple[float, float] | None, noise: float) -> str:

@@ -16,8 +16,8 @@ from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive
 from nonsmooth.elements.events import Event
 from nonsmooth.elements.forces import ExpressionForce, Force
-from nonsmooth.elements.friction import Coulomb
-from nonsmooth.elements.joints import Joint, Revolute
+from nonsmooth.elements.friction import Coulomb, FrictionLaw
+from nonsmooth.elements.joints import Joint, Prismatic, Revolute
 from nonsmooth.elements.laws import ConstantRate, TimeLaw
 from nonsmooth.elements.normal import KelvinVoigt, NormalLaw
 from nonsmooth.elements.shapes import Shape
@@ -33,6 +33,8 @@ ROW_FUNCTIONS: dict[str, tuple[type[Element], ...]] = {
     "shape": (Shape,),
     "normal": (NormalLaw,),
 }
+# Functions of a friction law, of which a kind has some, by the family of the signature.
+FRICTION_FUNCTIONS = {"limit": "limit", "smooth": "force", "rate": "rate"}
 
 
 def stages() -> Iterator[tuple[str, Callable[[], None]]]:
@@ -40,28 +42,35 @@ def stages() -> Iterator[tuple[str, Callable[[], None]]]:
     from nonsmooth.system import compile_kernels
 
     kinds = _kinds()
+    n_kind = len({kind for _, kind, _ in kinds})
     yield "kernels of the solver", compile_kernels
-    yield f"laws of {len(kinds)} built-in kinds", lambda: _compile_rows(kinds)
+    yield f"laws of {n_kind} built-in kinds", lambda: _compile_rows(kinds)
     yield "first runs", _first_runs
 
 
-def _kinds() -> list[tuple[str, type[Element]]]:
-    return [
-        (signature, kind)
+def _kinds() -> list[tuple[str, type[Element], str]]:
+    """Return signature, kind and name, or kernel, of every row function."""
+    found = [
+        (signature, kind, kind.row_kernel or kind.row_name)
         for signature, families in ROW_FUNCTIONS.items()
         for family in families
         for kind in family.kinds.values()
-        if kind.__module__.startswith("nonsmooth.")
     ]
+    found += [
+        (signature, kind, name)
+        for kind in FrictionLaw.kinds.values()
+        for signature, name in FRICTION_FUNCTIONS.items()
+        if hasattr(kind, name)
+    ]
+    return [item for item in found if item[1].__module__.startswith("nonsmooth.")]
 
 
-def _compile_rows(kinds: list[tuple[str, type[Element]]]) -> None:
+def _compile_rows(kinds: list[tuple[str, type[Element], str]]) -> None:
     from nonsmooth.kernels import abi
     from nonsmooth.system import load_kernel
 
-    for signature, kind in kinds:
-        kernel = kind.row_kernel
-        function = load_kernel(kernel) if kernel else getattr(kind, kind.row_name)
+    for signature, kind, name in kinds:
+        function = load_kernel(name) if ":" in name else getattr(kind, name)
         abi.address(signature, function)
 
 
@@ -69,6 +78,7 @@ def _first_runs() -> None:
     """Call every kernel that a run, its results and its failures may need."""
     from nonsmooth.solve.equilibrium import equilibrium
     from nonsmooth.solve.simulate import simulate
+    from nonsmooth.solve.solvability import solvability
     from nonsmooth.solve.start import assembled
 
     rod = RigidBody(name="rod", mass=1, inertia=0.1, points={"pin": (0, 0.5)})
@@ -100,6 +110,10 @@ def _first_runs() -> None:
         slide = Model(gravity=(0, -9.81), bodies=(belt, block), contacts=(sole,))
         simulate(slide, until=0.01)
         simulate(slide, until=0.01, scheme="paper", step=0.005)
+        guide = Prismatic(name="guide", b="block", friction=Coulomb(mu=0.1), length=1.0)
+        rub = Model(gravity=(1.0, -9.81), bodies=(block,), joints=(guide,))
+        simulate(rub, until=0.01)
+        solvability(rub)
         equilibrium(assembled(swing))
         with contextlib.suppress(SolveError):
             simulate(Model(bodies=swing.bodies[:1], forces=(burst,)), until=0.01)

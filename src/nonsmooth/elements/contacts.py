@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nonsmooth.elements.base import Named
-from nonsmooth.elements.friction import FrictionLaw
+from nonsmooth.elements.friction import FrictionLaw, check_law
 from nonsmooth.elements.normal import NormalLaw
 
 
@@ -28,3 +28,7 @@ class Contact(Named, family="contact", is_kind=True):
     b: str
     normal: NormalLaw
     friction: FrictionLaw | None = None
+
+    def check(self) -> None:
+        super().check()
+        check_law(self, self.friction, in_joint=False)

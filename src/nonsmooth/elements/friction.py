@@ -25,6 +25,11 @@ from typing import Any
 
 from nonsmooth.elements.base import Element, quantity
 
+# Slip velocities, m/s, at which a law is tried.
+SPEEDS = (0.0, 1e-3, 1.0)
+# A law in a joint may bend by this part of its values over the load.
+LINEAR = 1e-9
+
 
 @dataclass(frozen=True, kw_only=True)
 class FrictionLaw(Element, family="friction law"):
@@ -33,12 +38,20 @@ class FrictionLaw(Element, family="friction law"):
     @classmethod
     def is_set_valued(cls) -> bool:
         """Return whether the law decides between stick and slip."""
-        return hasattr(cls, "limit")
+        return callable(getattr(cls, "limit", None))
 
     @classmethod
     def has_state(cls) -> bool:
         """Return whether the law has an internal state."""
-        return hasattr(cls, "rate")
+        return callable(getattr(cls, "rate", None))
+
+    def evaluate(self, load: float, v_t: float, z: float = 0.0) -> float:
+        """Return the friction force while slipping, N, for checks and pictures."""
+        kind: Any = type(self)
+        if self.is_set_valued():
+            size = kind.limit(self.parameters(), load, abs(v_t))
+            return float(-math.copysign(size, v_t))
+        return float(kind.force(self.parameters(), load, v_t, z))
 
     @property
     def static(self) -> float:
@@ -58,6 +71,34 @@ class FrictionLaw(Element, family="friction law"):
     def state_scale(self) -> float:
         """Size of the internal state, m: the unit of its admissible error."""
         return 1.0
+
+
+def check_law(owner: Element, law: FrictionLaw | None, *, in_joint: bool) -> None:
+    """Refuse a law without its function, or one that has no meaning in a joint."""
+    if law is None:
+        return
+    kind = type(law)
+    if not (law.is_set_valued() or callable(getattr(kind, "force", None))):
+        raise owner.fail(
+            "friction",
+            law,
+            f"{kind.__name__} has no static function 'limit(p, lam_n, speed)', nor "
+            "'force(p, lam_n, v_t, z)'",
+        )
+    if in_joint and not all(_is_linear(law, v_t) for v_t in SPEEDS):
+        raise owner.fail(
+            "friction",
+            law,
+            f"in a joint, {kind.__name__} must be linear in lam_n, up to a constant: "
+            "the load depends on the friction there",
+        )
+
+
+def _is_linear(law: FrictionLaw, v_t: float) -> bool:
+    """Return whether a law is linear in the load at a slip velocity."""
+    z = 0.1 * law.state_scale
+    f0, f1, f2 = (law.evaluate(load, v_t, z) for load in (0.0, 1.0, 2.0))
+    return abs(f2 - 2.0 * f1 + f0) <= LINEAR * max(abs(f0), abs(f1), abs(f2))
 
 
 def _check_static(law: Any) -> None:

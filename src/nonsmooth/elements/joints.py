@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nonsmooth.elements.base import Named, quantity
-from nonsmooth.elements.friction import FrictionLaw
+from nonsmooth.elements.friction import FrictionLaw, check_law
 from nonsmooth.elements.normal import NormalLaw
 
 
@@ -56,6 +56,7 @@ class Revolute(Joint):
 
     def check(self) -> None:
         super().check()
+        check_law(self, self.friction, in_joint=True)
         if self.friction is not None and self.radius is None:
             raise self.fail(
                 "radius", None, "friction on a pin acts at its radius; must be > 0 m"
@@ -88,6 +89,10 @@ class PinInSlot(Joint):
 
     axis: float = quantity("rad, direction of the slot in a's frame", default=0.0)
     friction: FrictionLaw | None = None
+
+    def check(self) -> None:
+        super().check()
+        check_law(self, self.friction, in_joint=True)
 
     @staticmethod
     def rows(p, s, a, b, out):
@@ -143,6 +148,7 @@ class Prismatic(Joint):
 
     def check(self) -> None:
         super().check()
+        check_law(self, self.friction, in_joint=self.clearance is None)
         needs_length = self.friction is not None or self.clearance is not None
         if (self.length is None and needs_length) or (
             self.length is not None and not self.length > 0.0

@@ -350,15 +350,12 @@ def contact_block(m, k, c, G):
 
 @kernel
 def contact_row(m, w, k, c):
-    """Write the row v_t = hold of a sticking contact, or an empty one."""
+    """Write the row v_t = hold of a sticking contact; another's was emptied before."""
     i = m.contact_row[k]
-    w.g[i] = 0.0
-    w.g_t[i] = -w.hold[k] if w.is_active[i] else 0.0
-    w.bias[i] = 0.0
     if not w.is_active[i]:
-        for j in range(6):
-            w.J[6 * i + j] = 0.0
         return
+    w.g[i] = 0.0
+    w.g_t[i] = -w.hold[k]
     w.bias[i] = c[SLIP_BIAS]
     contact_block(m, k, c, at(w.block, 9 * i + 3))
     for side in range(2):

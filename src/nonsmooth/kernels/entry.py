@@ -55,7 +55,8 @@ def gaps(m, w, b):
 def dense_matrix(m, w, S):
     """Write the skyline matrix S as a full one."""
     for i in range(m.n_row):
-        for j in range(m.first[i], i + 1):
+        S[i * m.n_row + i] = 1.0
+        for j in range(w.first[i], i + 1 if w.is_active[i] else i):
             S[i * m.n_row + j] = w.S[m.start[i] + j]
             S[j * m.n_row + i] = S[i * m.n_row + j]
 

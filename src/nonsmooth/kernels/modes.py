@@ -42,7 +42,10 @@ def accelerate(m, w, t, v, alpha, beta, a):
     assemble.forces(m, w, t)
     for i in range(m.n_dof):
         a[i] = m.minv[i] * w.f[i]
-    for i in range(m.n_row):
+    for i in range(w.n_row):
+        w.x[i] = 0.0
+        if not w.is_active[i]:
+            continue
         # row_rate(a) is g_t + J a
         w.x[i] = w.g_t[i] - row_rate(m, w, i, a) - w.bias[i]
         if alpha != 0.0 or beta != 0.0:
@@ -72,7 +75,7 @@ def derive(m, w, t, v, alpha, beta, dy):
 def violation(m, w):
     """Return the largest |g|."""
     largest = 0.0
-    for i in range(m.n_row):
+    for i in range(w.n_row):
         # Not max(): a NaN must come out.
         if not abs(w.g[i]) <= largest:
             largest = abs(w.g[i])
@@ -94,7 +97,7 @@ def project_positions(m, w, t, q, v, size):
         if left <= ROUND_OFF * size:
             break
         factor_rows(m, w)
-        for i in range(m.n_row):
+        for i in range(w.n_row):
             w.x[i] = -w.g[i]
         respond(m, w, q)
         configure(m, w, t, q, v)
@@ -116,7 +119,7 @@ def project_velocities(m, w, v):
 
     v <- v - M^-1 J^T (J M^-1 J^T)^-1 (J v + g_t)
     """
-    for i in range(m.n_row):
+    for i in range(w.n_row):
         w.x[i] = -row_rate(m, w, i, v)
     respond(m, w, v)
 
@@ -139,7 +142,7 @@ def keep_tangent(m, w, x):
 
     x <- x - M^-1 J^T (J M^-1 J^T)^-1 J x
     """
-    for i in range(m.n_row):
+    for i in range(w.n_row):
         w.x[i] = w.g_t[i] - row_rate(m, w, i, x)
     respond(m, w, x)
 

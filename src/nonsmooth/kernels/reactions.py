@@ -19,21 +19,20 @@ MAX_WEIGHT, JOINT_WEIGHT = 1e4, 1e-5
 def factor_rows(m, w):
     """Form S = J M^-1 J^T and factor it; note a loss of rank."""
     S, J = w.S, w.J
-    for i in range(m.n_profile):
-        S[i] = 0.0
+    for i in range(w.n_row):
+        o = m.start[i]
+        for j in range(w.first[i], i):
+            S[o + j] = 0.0
+        S[o + i] = 0.0 if w.is_active[i] else 1.0
     # Pairs with the row of a contact come last, and are empty where none sticks.
     for k in range(m.n_pair if w.n_stuck > 0 else m.n_joint_pair):
         a = at(J, m.pair_i[k])
         b = at(J, m.pair_j[k])
         c = at(m.minv, m.pair_dof[k])
         S[m.pair_at[k]] += a[0] * c[0] * b[0] + a[1] * c[1] * b[1] + a[2] * c[2] * b[2]
-    for k in range(m.n_contact):
-        i = m.contact_row[k]
-        if i >= 0 and not w.is_active[i]:
-            S[m.start[i] + i] = 1.0
     w.has_lost_rank = 0
     rank = skyline.CONTACT_RANK if w.n_stuck > 0 else skyline.RANK_TOLERANCE
-    least = skyline.factor(m.n_row, w.first, m.start, S, 0.0, w.weight, rank, w.L, w.d)
+    least = skyline.factor(w.n_row, w.first, m.start, S, 0.0, w.weight, rank, w.L, w.d)
     # Contacts that stand on one line are no singular pose of the mechanism.
     w.pivot = least if w.n_stuck == 0 else 1.0
     if least <= rank:
@@ -41,7 +40,7 @@ def factor_rows(m, w):
         w.has_lost_rank = 1
         share_friction(m, w)
         shift = skyline.REGULARISATION
-        skyline.factor(m.n_row, w.first, m.start, S, shift, w.weight, rank, w.L, w.d)
+        skyline.factor(w.n_row, w.first, m.start, S, shift, w.weight, rank, w.L, w.d)
 
 
 @kernel
@@ -78,11 +77,11 @@ def bearing(m, w, k):
 def solve_rows(m, w, b, x):
     """Solve S x = b with the current factors, least norm if S lost rank."""
     if w.has_lost_rank:
-        skyline.least_norm(m.n_row, w.first, m.start, w.S, w.L, w.d, b, w.r, x)
+        skyline.least_norm(w.n_row, w.first, m.start, w.S, w.L, w.d, b, w.r, x)
         return
-    for i in range(m.n_row):
+    for i in range(w.n_row):
         x[i] = b[i]
-    skyline.solve(0, m.n_row, w.first, m.start, w.L, w.d, x)
+    skyline.solve(0, w.n_row, w.first, m.start, w.L, w.d, x)
 
 
 @kernel
@@ -100,10 +99,10 @@ def row_rate(m, w, i, v):
 @kernel
 def add_reactions(m, w, lam, out):
     """Add J^T lam to out."""
-    for i in range(m.n_row):
+    for i in range(w.n_row):
         for side in range(2):
             k = m.row_dof[2 * i + side]
-            if k >= 0:
+            if k >= 0 and w.is_active[i]:
                 J = at(w.J, 6 * i + 3 * side)
                 out[k] += J[0] * lam[i]
                 out[k + 1] += J[1] * lam[i]

@@ -17,7 +17,8 @@ number of joints of one group that slide.
 - A point in a slot has one flank, u = lam. [WangWangZhuang2014]_ Eqs. (13)-(19)
 - A block in a guide has its two ends, see `nonsmooth.elements.joints.Prismatic`.
 - A pin in a hole has one, u = e·lam, with e the direction of its force: the exact cone.
-  Since |lam| = e·lam, a few solutions of the above with the last e are Newton's method.
+  Since |lam| = e·lam, the above with the last e is a step of Newton's method; what is
+  left is corrected with the same factors.
 
 The loads exist and are unique for every G_0 iff the determinant of I + D Phi has the
 same sign for every choice of signs.
@@ -43,9 +44,10 @@ from nonsmooth.kernels.assemble import (
 )
 from nonsmooth.kernels.dense import lu_factor, lu_solve
 
-# Solutions until the directions of the pins' forces stand still, and what counts so, in
-# rad: its square is round-off of the load.
-MAX_CONE, STILL = 50, 1e-8
+# Corrections until the next would change the loads of pins by round-off, beside them:
+# it is smaller by the same factor as the last was. One that is no smaller than the next
+# part of the last asks for new directions.
+MAX_CONE, STILL, SLOW, TINY = 50, 1e-16, 0.1, 1e-300
 # Flanks of a group for which all signs are tried.
 MAX_FLANK = 10
 # Iterations for the part of friction that a block at rest uses, and its round-off.
@@ -93,18 +95,27 @@ def side(m, w, k, j):
 
 
 @kernel
-def bend(m, w, k, x, stride):
-    """Subtract J M^-1 W from x, row by row: what a unit friction force does."""
+def bend(m, w, k, W, x, stride):
+    """Subtract J M^-1 W from x, row by row: what a unit friction force does.
+
+    W, the force on both bodies at their origins, is written as well.
+    """
+    if m.contact_kind[k] == PIN:
+        bend_pin(m, w, k, W, x, stride)
+        return
     G = stack_floats(6)
     assemble.contact_block(m, k, at(w.contact, CONTACT * k), G)
     for side in range(2):
         marker = m.contact_b[k] if side else m.contact_a[k]
         body = m.marker_body[marker]
         o = 3 * body
-        if o >= m.n_dof:
-            continue
         gx, gy = G[3 * side], G[3 * side + 1]
         turn = G[3 * side + 2] - gx * w.arm[2 * marker + 1] + gy * w.arm[2 * marker]
+        W[3 * side] = gx
+        W[3 * side + 1] = gy
+        W[3 * side + 2] = turn
+        if o >= m.n_dof:
+            continue
         ax, ay, alpha = m.minv[o] * gx, m.minv[o + 1] * gy, m.minv[o + 2] * turn
         for entry in range(m.body_first[body], m.body_first[body + 1]):
             place = m.body_row[entry]
@@ -113,14 +124,30 @@ def bend(m, w, k, x, stride):
 
 
 @kernel
+def bend_pin(m, w, k, W, x, stride):
+    """Do the same for a pin, whose friction is a couple."""
+    for side in range(2):
+        body = m.marker_body[m.contact_b[k] if side else m.contact_a[k]]
+        turn = m.contact_radius[k] if side else -m.contact_radius[k]
+        W[3 * side] = 0.0
+        W[3 * side + 1] = 0.0
+        W[3 * side + 2] = turn
+        if 3 * body < m.n_dof:
+            alpha = m.minv[3 * body + 2] * turn
+            for entry in range(m.body_first[body], m.body_first[body + 1]):
+                place = m.body_row[entry]
+                x[place // 2 * stride] -= w.J[3 * place + 2] * alpha
+
+
+@kernel
 def respond(m, w, g, n):
     """Write the reactions of group g under unit friction forces of its n contacts."""
-    begin, end = m.group_row[g], m.group_end[g]
+    begin, end = m.group_row[g], min(m.group_end[g], w.n_row)
     Y = w.response
     for i in range(begin * n, end * n):
         Y[i] = 0.0
     for l in range(n):
-        bend(m, w, w.rub[l], at(Y, l), n)
+        bend(m, w, w.rub[l], at(w.rub_block, 6 * l), at(Y, l), n)
     if not w.has_lost_rank:
         skyline.solve_many(begin, end, w.first, m.start, w.L, w.d, n, Y)
         return
@@ -130,25 +157,6 @@ def respond(m, w, g, n):
         reactions.solve_rows(m, w, w.x, w.new)
         for i in range(begin, end):
             Y[i * n + l] = w.new[i]
-
-
-@kernel
-def aim_pins(m, w, n, lam):
-    """Turn the pins' cones to their forces; return the largest change."""
-    change = 0.0
-    for l in range(n):
-        k = w.rub[l]
-        if m.contact_kind[k] == PIN:
-            i = m.contact_joint[k]
-            x, y = lam[i], lam[i + 1]
-            size = math.sqrt(x * x + y * y)
-            if size > 0.0:
-                e = at(w.cone, 2 * k)
-                x, y = x / size, y / size
-                change = max(change, abs(x - e[0]), abs(y - e[1]))
-                e[0] = x
-                e[1] = y
-    return change
 
 
 @kernel
@@ -177,6 +185,54 @@ def solve_loads(m, w, n):
         w.coupling = max(w.coupling, total)
     if lu_factor(n, B, w.swap):
         lu_solve(n, B, w.swap, G)
+
+
+@kernel
+def aim_pins(m, w, n, lam):
+    """Point the pins' cones along their forces in lam."""
+    for l in range(n):
+        k = w.rub[l]
+        if m.contact_kind[k] == PIN:
+            i = m.contact_joint[k]
+            x, y = lam[i], lam[i + 1]
+            size = math.sqrt(x * x + y * y)
+            w.cone[2 * k] = x / size if size > 0.0 else 1.0
+            w.cone[2 * k + 1] = y / size if size > 0.0 else 0.0
+
+
+@kernel
+def react(m, w, n, begin, end):
+    """Write the reactions under the present loads."""
+    for l in range(n):
+        w.rub_force[l] = -w.contact[CONTACT * w.rub[l] + PHI] * w.load_of[l]
+    for i in range(begin, end):
+        total = w.lam[i]
+        for l in range(n):
+            total += w.rub_force[l] * w.response[i * n + l]
+        w.new[i] = total
+
+
+@kernel
+def correct_pins(m, w, n):
+    """Correct all loads by what pins bear more than their cones tell.
+
+    The factors are those of the last directions: a chord instead of Newton's tangent.
+    Returns the largest correction, beside its load.
+    """
+    largest = 0.0
+    for l in range(n):
+        k = w.rub[l]
+        w.excess[l] = 0.0
+        if m.contact_kind[k] == PIN:
+            i = m.contact_joint[k]
+            x, y = w.new[i], w.new[i + 1]
+            size = math.sqrt(x * x + y * y)
+            w.excess[l] = size - w.load_of[l]
+            largest = max(largest, abs(w.excess[l]) / (size + TINY))
+    lu_solve(n, w.lu, w.swap, w.excess)
+    for l in range(n):
+        w.load_of[l] += w.excess[l]
+    return largest
 
 
 @kernel
@@ -223,34 +279,36 @@ def least_determinant(m, w, n):
 @kernel
 def rub_group(m, w, g, n, a):
     """Find the friction of the n listed contacts of group g, and add what it does."""
-    begin, end = m.group_row[g], m.group_end[g]
+    begin, end = m.group_row[g], min(m.group_end[g], w.n_row)
     respond(m, w, g, n)
     has_pins = False
     for l in range(n):
         k = w.rub[l]
         has_pins = has_pins or m.contact_kind[k] == PIN
-        if w.cone[2 * k] == 0.0 and w.cone[2 * k + 1] == 0.0:
-            w.cone[2 * k] = 1.0
-    new = w.new
-    for _ in range(MAX_CONE if has_pins else 1):
-        solve_loads(m, w, n)
-        for l in range(n):
-            w.rub_force[l] = -w.contact[CONTACT * w.rub[l] + PHI] * w.load_of[l]
-        for i in range(begin, end):
-            total = w.lam[i]
-            for l in range(n):
-                total += w.rub_force[l] * w.response[i * n + l]
-            new[i] = total
-        if has_pins and aim_pins(m, w, n, new) <= STILL:
+    if has_pins:
+        # The directions without friction are near.
+        aim_pins(m, w, n, w.lam)
+    solve_loads(m, w, n)
+    react(m, w, n, begin, end)
+    last = 1.0
+    for _ in range(MAX_CONE if has_pins else 0):
+        change = correct_pins(m, w, n)
+        react(m, w, n, begin, end)
+        if change * change <= STILL * last:
             break
+        if change > SLOW * last:
+            # The directions have turned too far.
+            aim_pins(m, w, n, w.new)
+            solve_loads(m, w, n)
+            react(m, w, n, begin, end)
+        last = change
     for i in range(begin, end):
-        w.lam[i] = new[i]
+        w.lam[i] = w.new[i]
     for l in range(n):
-        k = w.rub[l]
-        c = at(w.contact, CONTACT * k)
+        c = at(w.contact, CONTACT * w.rub[l])
         c[LAM_N] = w.load_of[l]
         c[LAM_T] = w.rub_force[l] - c[DRAG]
-        slide(m, w, k, w.rub_force[l], a)
+        slide(m, w, w.rub[l], at(w.rub_block, 6 * l), w.rub_force[l], a)
     if w.n_pinned > 0:
         # Others hold these: their determinant says nothing about a motion.
         return
@@ -261,20 +319,16 @@ def rub_group(m, w, g, n, a):
 
 
 @kernel
-def slide(m, w, k, force, a):
+def slide(m, w, k, W, force, a):
     """Apply a friction force to both bodies of contact k, also to accelerations."""
-    G = stack_floats(6)
-    assemble.contact_block(m, k, at(w.contact, CONTACT * k), G)
     for side in range(2):
         marker = m.contact_b[k] if side else m.contact_a[k]
-        assemble.push(m, w, marker, at(G, 3 * side), force)
         o = 3 * m.marker_body[marker]
-        if o < m.n_dof:
-            gx, gy = G[3 * side], G[3 * side + 1]
-            turn = G[3 * side + 2] - gx * w.arm[2 * marker + 1] + gy * w.arm[2 * marker]
-            a[o] += m.minv[o] * force * gx
-            a[o + 1] += m.minv[o + 1] * force * gy
-            a[o + 2] += m.minv[o + 2] * force * turn
+        target = at(w.f, o) if o < m.n_dof else at(w.load, o - m.n_dof)
+        for i in range(3):
+            target[i] += force * W[3 * side + i]
+            if o < m.n_dof:
+                a[o + i] += m.minv[o + i] * force * W[3 * side + i]
 
 
 @kernel
@@ -351,7 +405,8 @@ def bear(m, w):
         phi = c[PHI]
         if m.contact_kind[k] == GUIDE and not is_sliding(m, w, k):
             phi = used_part(m, w, k, c[LAM_T])
-        c[LAM_N] = load(m, w, k, phi, w.lam)
+        if m.contact_kind[k] != PIN or not is_sliding(m, w, k):
+            c[LAM_N] = load(m, w, k, phi, w.lam)
         if m.contact_kind[k] == PIN:
             c[FORCE] = c[LAM_N]
             continue

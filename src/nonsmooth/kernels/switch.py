@@ -74,8 +74,8 @@ LOOK_AHEAD = 1e-8
 FELT = 1e-3
 # A contact that yields by less than this part of what it would alone is held by others.
 NO_COMPLIANCE = 1e-12
-# Part of a step, or again of it of the run, in which a prescribed slip shows at once.
-AT_ONCE = 1e-6
+# Part of a step, or of this part of the run, in which a prescribed slip shows at once.
+AT_ONCE, PART = 1e-6, 1e-2
 # Part by which the friction problem's diagonal is raised where it is not solved.
 COMPLIANCE = 1e-10
 # Friction beyond its limit by less than this is round-off of an ill-conditioned matrix.
@@ -103,6 +103,17 @@ def set_active(m, w, i, is_active):
     w.n_stuck += (1 if is_active else 0) - w.is_active[i]
     w.is_active[i] = 1 if is_active else 0
     w.first[i] = m.first[i] if is_active else i
+    if not is_active:
+        w.g[i] = 0.0
+        w.g_t[i] = 0.0
+        w.bias[i] = 0.0
+        w.lam[i] = 0.0
+        w.x[i] = 0.0
+        for j in range(6):
+            w.J[6 * i + j] = 0.0
+    w.n_row = m.n_row
+    while w.n_row > 0 and not w.is_active[w.n_row - 1]:
+        w.n_row -= 1
 
 
 @kernel
@@ -574,7 +585,7 @@ def drop_held(m, w, r):
         rate = r.slip_rate[i]
         # A drive that comes to rest decelerates ever less, and velocities are round-off
         # before accelerations are: it moves if it shows at once.
-        moment = AT_ONCE * max(r.h, AT_ONCE * r.span)
+        moment = AT_ONCE * max(r.h, PART * r.span)
         is_moving = abs(rate) * moment > MOVES * assemble.slip_scale(m, w, k)
         if m.contact_band[k] == 0.0 and is_moving:
             start_slip(m, w, k, 1 if rate > 0.0 else -1)

@@ -162,6 +162,8 @@ class Work(Block):
     response = FLOATS  # (n_row, n) reactions under unit friction forces
     new = FLOATS  # (n_row) reactions
     rub_force = FLOATS  # (n)
+    rub_block = FLOATS  # (n, 6) unit friction forces on both bodies
+    excess = FLOATS  # (n) scratch
     matrix = FLOATS  # (n, n) from loads to loads
     lu = FLOATS  # (n, n)
     swap = INTEGERS  # (n)
@@ -176,6 +178,7 @@ class Work(Block):
     flank = INTEGERS  # (n_contact) bit j set: the force of flank j is negative
     is_active = INTEGERS  # (n_row) whether a row constrains
     first = INTEGERS  # (n_row) first column of each row of the skyline in this mode
+    n_row = INTEGER  # rows up to the last that constrains
     n_stuck = INTEGER  # active contact rows
     n_gripped = INTEGER  # of these, contacts of shapes
     is_quiet = INTEGER  # no guard of a joint comes near to zero in this step

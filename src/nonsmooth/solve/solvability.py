@@ -215,7 +215,9 @@ class _Joints:
         self.response = response[places][:, :, places]
         values = work.contact.reshape(-1, CONTACT)
         self.is_resting = places < run.n_listed
-        self.phi: Floats = np.where(self.is_resting, m.contact_mu0[self.k], values[self.k, PHI])
+        self.phi: Floats = np.where(
+            self.is_resting, m.contact_mu0[self.k], values[self.k, PHI]
+        )
         self.kind = m.contact_kind[self.k]
         self.cone = work.cone.reshape(-1, 2)[self.k]
         self.length = m.contact_length[self.k]

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 Pose = tuple[float, float, float]
 Slide = PinInSlot | Prismatic | Revolute  # kinds of joints that can have friction
-# Values of the column `side`: the flank that pushes along +n or -n, of a block that lies
-# flat; else that of either end.
+# Values of the column `side`: the flank that pushes along +n or -n; that of either end
+# where a block does not lie flat.
 SIDES = {1: "+", -1: "-", 2: "front+ rear-", -2: "front- rear+", 0: "none"}
 AT_ORIGIN = (0.0, 0.0, 0.0)
 

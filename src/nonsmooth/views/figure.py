@@ -78,7 +78,8 @@ STYLE: dict[Any, Any] = {
 
 def mode_label(mode: str) -> str:
     """Return how a mode or side is called in legends."""
-    return mode.replace("+", " +").replace("-", " −").strip()
+    signed = mode.replace(" ", ", ").replace("+", " +").replace("-", " −")
+    return signed.strip()
 
 
 def line_look(k: int) -> tuple[str, str]:

@@ -63,6 +63,8 @@ EVENT_MARKS = ("v", "D", "s", "o", "^", "P", "X", "<")
 MANY_EVENTS, MAX_EVENTS = 40, 400
 # Contacts and joints beyond which a picture is not readable, and whose limits show.
 MAX_CONTACTS, FEW_CONTACTS = 12, 3
+# Height of a row of a legend below a drawing, in.
+LEGEND_ROW = 0.25
 # Works of a ledger that are drawn one by one; the smallest are summed up.
 MAX_WORKS = 6
 
@@ -142,7 +144,7 @@ def _listed(names: str | Sequence[str]) -> list[str]:
 
 
 def _event_groups(events: EventTable) -> dict[str, Floats]:
-    """Return the instants of events: of contacts and joints by kind, else by element."""
+    """Return the instants of events: by kind those of modes, else by element."""
     groups: dict[str, list[float]] = {}
     for record in events:
         name = record.kind if record.before else f"event {record.element}"
@@ -200,20 +202,22 @@ def plot_series(
     titles: dict[str, list[str]] = {}
     for name in chosen:
         quantity, unit = QUANTITIES.get(name.rpartition(".")[2], ("value", ""))
-        panels.setdefault(unit, []).append(name)
-        titles.setdefault(unit, []).append(quantity)
+        # What has no unit has names on its axis, of its own.
+        key = f"({unit})" if unit else quantity
+        panels.setdefault(key, []).append(name)
+        titles.setdefault(key, []).append(quantity)
     lines = _sample_arcs(result, chosen)
     with look.style():
         figure = look.new_figure(7.5, 0.8 + 1.75 * len(panels))
         grid: Any = figure.subplots(len(panels), 1, sharex=True, squeeze=False)
-        for row, (unit, members) in enumerate(panels.items()):
+        for row, (key, members) in enumerate(panels.items()):
             axes: Axes = grid[row, 0]
             for k, name in enumerate(members):
                 colour, dashes = look.line_look(k)
                 axes.plot(lines["t"], lines[name], color=colour, ls=dashes, label=name)
             _show_events(axes, result.events, is_top=row == 0)
-            title = ", ".join(dict.fromkeys(titles[unit]))
-            axes.set_ylabel(f"{title} ({unit})" if unit else title)
+            title = ", ".join(dict.fromkeys(titles[key]))
+            axes.set_ylabel(title if title == key else f"{title} {key}")
             ticks = {"mode": MODE_TICKS, "side": SIDE_TICKS}.get(title)
             if ticks:
                 axes.set_yticks(list(ticks), ticks.values())
@@ -341,6 +345,8 @@ def plot_contacts(
         for name in chosen
         if f"{name}.side" in result.columns
     }
+    # Of a slider that never changes its side the sign of the force says enough.
+    sides = {n: x for n, x in sides.items() if len(x) > 1 or _has_ends(result, n)}
     groups = _event_groups(_of_contacts(result.events, chosen))
     heights = [1.6, 1.6, 1.6, 0.45 + 0.22 * len(chosen)]
     heights += [0.45 + 0.22 * len(sides)] if sides else []
@@ -475,11 +481,22 @@ def _show_ticks(
     axes: Axes, events: EventTable, names: Sequence[str], kinds: Sequence[str]
 ) -> None:
     """Draw a row of ticks for each kind of event, in the colours of their owners."""
-    for k, name in enumerate(names):
-        for row, kind in enumerate(kinds):
-            t = [e.t for e in events.of(name) if e.before and e.kind == kind]
-            colour = look.line_look(k)[0]
-            axes.vlines(t, row - 0.36, row + 0.36, colors=colour, linewidth=1.0)
+    for row, kind in enumerate(kinds):
+        owners: dict[float, list[int]] = {}
+        for event in events:
+            if event.before and event.kind == kind and event.element in names:
+                owners.setdefault(event.t, []).append(names.index(event.element))
+        # What happens to several at once shares the height of the row.
+        cuts = [
+            (t, k, -0.36 + 0.72 * i / len(found), -0.36 + 0.72 * (i + 1) / len(found))
+            for t, found in owners.items()
+            for i, k in enumerate(found)
+        ]
+        for k in range(len(names)):
+            own = [(t, row + low, row + high) for t, j, low, high in cuts if j == k]
+            if own:
+                colour = look.line_look(k)[0]
+                axes.vlines(*zip(*own, strict=True), colors=colour, linewidth=1.0)
     _rows(axes, [kind.replace("_", " ") for kind in kinds] or ["none"])
     axes.set_ylabel("event")
 
@@ -562,7 +579,8 @@ def draw(
 ) -> Figure:
     """Draw the mechanism at chosen instants, earlier ones fainter.
 
-    Contacts are discs in the colour of their mode.
+    Contacts are discs in the colour of their mode. So are pins with friction, and the
+    flanks or corners on which sliders and blocks with friction bear.
 
     Parameters
     ----------
@@ -574,8 +592,9 @@ def draw(
     names : bool
         Whether to write the names of the elements.
     forces : bool
-        Whether to draw normal and friction forces of contacts at the last instant, as
-        arrows on the body that has the disc or corner.
+        Whether to draw normal and friction forces of contacts, and of joints with
+        friction, at the last instant: arrows on the body that has the disc or corner,
+        of joints on b.
     """
     if len(result.steps.t) == 0:
         raise ModelError(f"there is nothing to draw: {result.message}")
@@ -593,4 +612,6 @@ def draw(
         if handles:
             columns = min(len(handles), 4)
             figure.legend(handles=handles, loc="outside lower center", ncols=columns)
+            rows = -(-len(handles) // columns)
+            figure.set_figheight(figure.get_figheight() + LEGEND_ROW * rows)
         return look.finish(figure, path)

@@ -74,9 +74,11 @@ FEW_STANDS = 8
 BAR_PART, BAR_RANGE = 0.1, (1.2, 7.0)
 # Width of the picture, pt; only the widths of strokes depend on it.
 PICTURE = 400.0
-# Length of the arrow of the largest force in contacts and joints beside the whole picture; arrows
-# shorter than a part of that are left out.
+# Length of the arrow of the largest force in contacts and joints beside the whole
+# picture; arrows shorter than a part of that are left out.
 LONGEST, SHORTEST = 0.2, 0.01
+# Forces beyond which arrows are half as long.
+FEW_FORCES = 6
 # What a picture shows of a lone point, m.
 LONE = 1.0
 # A point this near to a shape, in units of a symbol, is seen on it.
@@ -89,8 +91,8 @@ OPEN_MARK = 0.75  # of that
 # Symbols of joints, in units: a pin; length and height of a block without a size of its
 # own, half of them; the same of a slider in a slot; half the width of a bare slot.
 PIN, BLOCK, SLIDER, SLOT = 0.42, (1.6, 1.0), (1.4, 0.75), 0.5
-# Width of the stroke where a slider bears, pt.
-BEARING = 3.0
+# Thickness of the mark where a slider bears, beside the radius of other marks.
+BEARING = 0.6
 # Levels, from below: what is drawn later hides what is drawn before.
 GUIDES, BODIES, FORCES, PINS, DRIVES, TEXT = range(6)
 
@@ -720,7 +722,7 @@ def _seen_from(poses: Poses, spot: Spot) -> tuple[float, float]:
 
 
 def _draw_spots(s: Sketch, spots: Sequence[Spot]) -> None:
-    """Draw discs in the colour of the mode, and the forces on the body that has them."""
+    """Draw discs in the colour of the mode, and the forces on their body."""
     for spot in spots:
         point, normal = contacts.place(spot, s.poses)
         mode = s.mode(spot.name)
@@ -760,7 +762,8 @@ def revolute(s: Sketch, joint: Revolute) -> None:
                 direction = force / bearing.normal
                 rim = centre - radius * direction
                 s.press(rim, direction, bearing.normal, bearing.friction)
-    s.text(centre, joint.name)
+    # The name stands beside the rim of a large pin.
+    s.text(centre + math.sqrt(0.5) * (radius - PIN * s.unit), joint.name)
 
 
 @symbol(Prismatic)
@@ -778,7 +781,7 @@ def prismatic(s: Sketch, joint: Prismatic) -> None:
     corners = _block_corners(s, joint, s.poses)
     colour = s.colour_of(joint.b)
     if not _is_shown(s, joint, corners):
-        s.polygon(corners, colour, colour, 0.3, 1.5, BODIES)
+        s.polygon(corners, colour, colour, 0.3, 1.5, BODIES, is_clear=True)
     _draw_spots(s, s.spots.get(joint.name, ()))
     if joint.name in s.can_stick:
         along, up = _axes(s, joint)
@@ -789,7 +792,8 @@ def prismatic(s: Sketch, joint: Prismatic) -> None:
             if bearing.normal != 0.0:
                 s.disc(point, s.mark, INK, MODES[s.mode(joint.name)], 1.0, 1.0, PINS)
             s.press(point, up, bearing.normal, bearing.friction)
-    s.text(s.point(joint.b), joint.name)
+    # The name stands beside the front lower corner, the body's in the middle.
+    s.text(corners[1] if has_size else s.point(joint.b), joint.name)
 
 
 def _axes(s: Sketch, joint: PinInSlot | Prismatic) -> tuple[Floats, Floats]:
@@ -852,8 +856,10 @@ def pin_in_slot(s: Sketch, joint: PinInSlot) -> None:
         # lam > 0 pushes along n: the slider rests on the flank below.
         foot = centre - np.sign(bearing.normal) * high * up
         if bearing.normal != 0.0:
-            ends = [foot - half * along, foot + half * along]
-            s.line(ends, MODES[mode], BEARING, PINS)
+            deep = math.copysign(BEARING * s.mark, bearing.normal) * up
+            ends = np.array([foot - half * along, foot + half * along])
+            strip = [*ends, *(ends + deep)[::-1]]
+            s.polygon(strip, INK, MODES[mode], 1.0, 0.8, PINS)
         s.press(foot, up, bearing.normal, bearing.friction)
     s.disc(centre, PIN * s.unit, INK, MODES[mode], width=s.pen)
     s.text(centre, joint.name)
@@ -1021,7 +1027,8 @@ def _reaches(s: Sketch) -> tuple[Floats, list[float]]:
             sides = [side for side in (element.a, element.b) if s.is_ground(side)]
             places.extend(np.array([s.pose(side)[:2]]) for side in sides)
             if isinstance(element, Prismatic) and element.length is not None:
-                places += [_block_corners(s, element, poses) for poses in s.history]
+                bare = replace(s, unit=0.0)  # its size, not that of a symbol
+                places += [_block_corners(bare, element, p) for p in s.history]
         elif isinstance(element, Ground):
             places += [_corners(shape) for shape in _shapes_of(element)]
         elif isinstance(element, SpringDamper):
@@ -1113,9 +1120,11 @@ def draw_on(
     )
     board = _scaled(board)
     at_last = {name: float(samples[name][last]) for name in columns}
-    largest = _largest(result.system.contacts, slides, at_last)
+    sizes = _force_sizes(result.system.contacts, slides, at_last)
+    largest = max(sizes, default=0.0)
     if has_forces and largest > 0.0:
-        board = replace(board, scale=LONGEST * PICTURE * board.dot / largest)
+        longest = LONGEST if np.count_nonzero(sizes) <= FEW_FORCES else 0.5 * LONGEST
+        board = replace(board, scale=longest * PICTURE * board.dot / largest)
     for k, poses in enumerate(history):
         s = replace(
             board,
@@ -1147,19 +1156,19 @@ def draw_on(
     return _explained(modes, text if board.scale > 0.0 else None)
 
 
-def _largest(
+def _force_sizes(
     names: Sequence[str],
     slides: Sequence[contacts.Slide],
     values: Mapping[str, float],
-) -> float:
-    """Return the largest force of contacts, and where joints with friction bear, N."""
+) -> list[float]:
+    """Return the forces of contacts, and where joints with friction bear, N."""
     pairs = [tuple(values[f"{name}.{c}"] for c in _FORCES) for name in names]
     pairs += [
         (bearing.normal, bearing.friction)
         for joint in slides
         for bearing in contacts.bearings(joint, values)
     ]
-    return max((math.hypot(*pair) for pair in pairs), default=0.0)
+    return [math.hypot(*pair) for pair in pairs]
 
 
 def _explained(modes: set[str], forces: str | None) -> list[Artist]:
