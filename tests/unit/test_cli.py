@@ -41,6 +41,21 @@ forces:
   - {type: ExpressionForce, name: burst, b: block, fx: sqrt(0.5 - t)}
 """
 
+# A carriage wedges in its guide, pushed above its middle.
+CARRIAGE = """\
+nonsmooth: 1
+title: carriage in a guide
+gravity: [0, -9.81]
+bodies:
+  - {type: RigidBody, name: carriage, mass: 3, inertia: 0.08, points: {a: [0.2, 0.2]}}
+joints:
+  - {type: Prismatic, name: rails, b: carriage, length: 0.4, height: 0.3,
+     friction: {type: Coulomb, mu: 0.2, mu_static: 0.3}}
+forces:
+  - {type: PointForce, name: push, b: carriage.a,
+     fx: {type: Harmonic, amplitude: 40, frequency: 12}}
+"""
+
 COMMAND = Path(sys.executable).parent / "nonsmooth"
 
 
@@ -574,6 +589,230 @@ def test_check_counts_contacts_apart(capsys):
     assert "degrees of freedom   4, 1 of them driven" in out
 
 
+# ---- friction in joints --------------------------------------------------------------
+
+# The carriage breaks away where 40 sin(12 t) = 0.3 m g; sliding forward, its rear end
+# leaves the lower flank where 0.2 m F = m g (0.4 m - 0.2 0.3 m)/2.
+WEIGHT = 3.0 * 9.81
+BREAKS = math.asin(0.3 * WEIGHT / 40.0) / 12.0
+TILTS = math.asin(0.85 * WEIGHT / 40.0) / 12.0
+ROCKER = ["crank_rocker", "--set", "driven=rocker"]
+
+
+def test_summary_of_joints(capsys, file):
+    code, out, _ = run(capsys, "run", file(CARRIAGE), "--until", "0.2")
+    assert code == 0
+    lines = dict(line.split(maxsplit=1) for line in out.splitlines()[1:])
+    assert lines["events"] == "1 break_away, 1 change_side"
+    name, load, friction, slip, work = re.split(r"\s{2,}", lines["joints"])
+    assert name == "rails"
+    # Flat the load is the weight. Wedged it is 2 (M + mu h/2 m g)/l, most where the
+    # moment M of the push is 8 N m; the grid of instants misses that by a little.
+    span = re.fullmatch(r"load 29\.43 \.\. (.*) N \(most at t = 0\.1[23]\d* s\)", load)
+    assert span is not None
+    assert float(span[1]) == pytest.approx(5.0 * (8.0 + 0.03 * WEIGHT), rel=1e-2)
+    # -0.3 m g where it breaks away, 0.2 of that load at most later.
+    assert re.match(r"friction -8\.88\d* \.\. 0 N", friction)
+    assert re.match(r"slip 0 \.\. [\d.]+ m/s", slip)
+    assert re.match(r"work -[\d.]+ J", work)
+    assert re.match(r"rails   slip\+ [\d.]+ %, stick 9\.27 %$", lines["modes"])
+
+
+def test_joints_as_json(capsys, file):
+    numbers = run_json(capsys, file(CARRIAGE), "--until", "0.2")
+    assert numbers["contacts"] == {}
+    found = numbers["joints"]["rails"]
+    assert found["events"] == numbers["events"] == {"break_away": 1, "change_side": 1}
+    assert found["time"]["stick"] == pytest.approx(BREAKS, abs=1e-7)  # a few rtol
+    assert sum(found["time"].values()) == pytest.approx(0.2, abs=1e-12)
+    # What friction takes is missing from the work of the push; tolerance: the ledger's.
+    model = nonsmooth.load(file(CARRIAGE))
+    balance = nonsmooth.simulate(model, until=0.2).energy_balance
+    kinetic = balance.kinetic[-1] - balance.work["push"][-1]
+    assert found["work"] == pytest.approx(kinetic, abs=10 * balance.residual)
+    assert found["work"] < 0.0
+    extremes = numbers["extremes"]
+    for kind in ("load", "normal_force", "friction_force", "slip_velocity"):
+        assert set(extremes[f"rails.{kind}"]) == {"min", "t_min", "max", "t_max"}
+    least = extremes["rails.load"]["min"]
+    assert least == pytest.approx(WEIGHT, rel=1e-9)  # round-off of a force balance
+    assert numbers["options"]["branch"] == "unique"
+
+
+def test_events_of_joints(capsys, file, tmp_path):
+    path = tmp_path / "events.csv"
+    argv = [file(CARRIAGE), "--until", "0.2", "--events", "--save-events", str(path)]
+    code, out, _ = run(capsys, "run", *argv)
+    assert code == 0
+    head, *rows = out.partition("\n\n")[2].splitlines()
+    assert head.split()[:5] == ["t", "(s)", "element", "event", "before"]
+    away, tilt = (re.split(r"\s{2,}", row) for row in rows)
+    assert away[1:6] == ["rails", "break_away", "stick", "slip+", "0"]
+    assert away[6:] == ["29.43", "-8.829 -> -5.886"]
+    assert tilt[1:5] == ["rails", "change_side", "slip+", "slip+"]
+    assert tilt[-1] == "side + -> front+ rear-"
+    times = [float(row[0]) for row in (away, tilt)]
+    assert times == pytest.approx([BREAKS, TILTS], abs=1e-7)  # a few rtol
+    assert "change_side" in path.read_text()
+
+
+def test_a_guide_with_clearance(capsys, file):
+    """Its corners are contacts; it has no reaction of its own."""
+    corner = (
+        "clearance: 1e-3, normal: {type: KelvinVoigt, stiffness: 1e6, damping: 2e3}"
+    )
+    text = CARRIAGE.replace("height: 0.3,", f"height: 0.3, {corner},")
+    numbers = run_json(capsys, file(text), "--until", "0.02")
+    corners = {
+        f"rails.{end}_{flank}"
+        for end in ("front", "rear")
+        for flank in ("lower", "upper")
+    }
+    assert set(numbers["contacts"]) == corners
+    assert numbers["joints"] == {}
+    assert "rails.force" not in numbers["extremes"]
+    _, out, _ = run(capsys, "check", file(text))
+    assert "contacts             4 (rails.front_lower, rails.rear_lower" in out
+    assert "friction in joints" not in out
+    error = refused(
+        capsys, "run", file(text), "--until", "1",
+        "--plot", "x.png", "--plot-names", "rails.force_x",
+    )  # fmt: skip
+    assert error.startswith("--plot-names: no 'rails.force_x'")
+
+
+def test_a_run_that_jams(capsys, tmp_path):
+    """Driven by its rocker, the mechanism jams at 108.05 deg of the crank."""
+    save = str(tmp_path / "run.csv")
+    code, out, err = run(capsys, "run", *ROCKER, "--save", save)
+    assert code == 1
+    # The crank is at pi/2 - theta; the limit is where mu tan(d) = 1.
+    assert "status       failed at t = 0.5124228" in out
+    assert "joints       slider   load 0 .. " in out
+    error, note = err.splitlines()
+    assert error.startswith("error: t = 0.512422846 s, joint 'slider' (mu = 0.2): ")
+    assert note == f"what was computed until t = 0.512422846 s is in {save}"
+    names = Path(save).read_text().partition("\n")[0].split(",")
+    assert "slider.load" in names
+
+
+def test_branches(capsys):
+    """Near its dead centre, at 2.1 rad of the crank, there are two solutions."""
+    argv = [*ROCKER, "--set", "angle=2.1", "--until", "0.02"]
+    code, out, err = run(capsys, "run", *argv)
+    assert code == 1
+    assert "status       failed at t = 0 s" in out
+    assert "joints" not in out
+    assert "friction has 2 solutions here: slider slip-, normal force" in err
+    assert err.endswith("(here: --branch continue or --branch least)\n")
+    numbers = run_json(capsys, *argv, "--branch", "least")
+    assert numbers["options"]["branch"] == "least"
+    assert "branch 'least' was followed" in numbers["notes"][0]
+    error = refused(capsys, "run", *argv, "--branch", "most")
+    assert error.startswith("argument --branch: invalid choice: 'most'")
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["--set", "driven=rokcer"], "crank_rocker: driven = 'rokcer'; did you mean"),
+        (
+            ["--set", "hinge_O.friction.mu=0.1"],
+            "--set hinge_O.friction.mu: joint 'hinge_O' has no friction; only what it",
+        ),
+        (["--set", "slider.friction=0.1"], "--set slider.friction: only numbers can"),
+        (["--set", "slider.friction.mu=-1"], "Coulomb: mu = -1.0; must be >= 0"),
+        (
+            ["--plot", "x.png", "--plot-names", "slider.lod"],
+            "--plot-names: no quantity 'slider.lod'; did you mean 'load'",
+        ),
+        (
+            ["--plot", "x.png", "--plot-names", "hinge_O.load"],
+            "--plot-names: no quantity 'hinge_O.load'",
+        ),
+        (["--scheme", "paper"], "joint 'slider': scheme 'paper' is for contacts"),
+    ],
+)
+def test_joints_refuse(capsys, tmp_path, monkeypatch, argv, message):
+    monkeypatch.chdir(tmp_path)
+    assert refused(capsys, "run", "crank_rocker", *argv).startswith(message)
+    assert not list(tmp_path.iterdir())
+
+
+def test_set_a_choice_of_an_element(capsys, file):
+    stop = "low.action=record"
+    code, out, _ = run(capsys, "run", file(ARM), "--until", "0.6", "--set", stop)
+    assert code == 0
+    assert "status       finished at t = 0.6 s" in out
+    error = refused(
+        capsys, "run", file(ARM), "--until", "1", "--set", "low.action=stpo"
+    )
+    assert error == "--set low.action = 'stpo'; did you mean 'stop'?"
+
+
+@pytest.mark.parametrize(
+    ("names", "function"),
+    [
+        ([], "plot_contacts"),
+        (["--plot-names", "rails"], "plot_contacts"),
+        (["--plot-names", "rails.load,rails.side,rails.front_force"], "plot_series"),
+    ],
+)
+def test_plot_joints(capsys, file, tmp_path, monkeypatch, names, function):
+    plots = pytest.importorskip("nonsmooth.views.plots")
+    calls = []
+    monkeypatch.setattr(plots, function, lambda *args, **kw: calls.append(args))
+    path = str(tmp_path / "x.png")
+    argv = [file(CARRIAGE), "--until", "0.1", "--plot", path, *names]
+    assert run(capsys, "run", *argv)[0] == 0
+    ((*_, drawn),) = calls
+    assert drawn == path
+
+
+def test_check_of_friction_in_joints(capsys, file):
+    _, out, _ = run(capsys, "check", file(CARRIAGE))
+    assert "coordinates          3, with 2 constraints\n" in out
+    assert "degrees of freedom   1\n" in out
+    *_, status, forces, margin = out.splitlines()
+    assert status == "friction in joints   1 (rails): one solution at the start"
+    assert forces.strip() == "rails: stick, normal force 29.43 N, friction 0 N"
+    # Nothing resists its reaction: the load does not depend on the friction.
+    assert margin.startswith("margin               1: all forces have one solution")
+    assert margin.endswith("however large the friction")
+
+
+def test_check_finds_where_friction_is_not_unique(capsys):
+    argv = ["check", *ROCKER, "--set", "angle=2.1"]
+    code, out, _ = run(capsys, *argv)
+    assert code == 0
+    assert "friction in joints   1 (slider): 2 solutions at the start; a run" in out
+    first, second, margin = out.splitlines()[-3:]
+    assert first.split()[:3] == ["1.", "slider:", "slip-,"]
+    assert second.split()[:3] == ["2.", "slider:", "slip-,"]
+    # mu |tan d| = 1 is the limit, d the angle between crank and rocker; to the digits
+    # that are printed.
+    x, y = 0.5 * math.sin(2.1), 1.0 + 0.5 * math.cos(2.1)
+    factor = 1.0 / (0.2 * abs(math.tan(2.1 - math.atan2(x, y))))
+    assert f"below {factor:.4g} times the friction all have one" in margin
+
+
+@pytest.mark.parametrize("mu", [0.1, 0.5])
+def test_check_tells_how_much_more_friction(capsys, mu):
+    """A trammel at 45 deg has one solution as long as mu < 1."""
+    _, out, _ = run(capsys, "check", "trammel", "--set", f"mu={mu}")
+    found = re.search(r"in this pose, up to ([\d.]+) times the friction", out)
+    assert found is not None
+    # The five digits that are printed.
+    assert float(found[1]) == pytest.approx(1.0 / mu, rel=1e-4)
+
+
+def test_the_gallery_shows_choices(capsys):
+    _, out, _ = run(capsys, "gallery", "crank_rocker")
+    assert re.search(r"^driven +crank +crank \| rocker \| torque ", out, re.M)
+    # Another parameter sets it.
+    assert re.search(r"^mu0 +- +1 ", out, re.M)
+
+
 # ---- saving ----------------------------------------------------------------------
 
 
@@ -790,6 +1029,9 @@ def test_warmup(capsys):
     assert out.splitlines()[-1].startswith("ready in")
     families = [f for group in warmup.ROW_FUNCTIONS.values() for f in group]
     assert {family.family for family in families} == families_with_rows()
+    compiled = {(kind.__name__, name) for _, kind, name in warmup._kinds()}
+    assert {("Coulomb", "limit"), ("Dahl", "force"), ("LuGre", "rate")} <= compiled
+    assert ("Coulomb", "force") not in compiled
 
 
 def test_warmup_compiles_everything():

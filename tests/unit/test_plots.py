@@ -34,6 +34,7 @@ from nonsmooth import (
     TorsionSpring,
     TranslationDrive,
     Weld,
+    gallery,
     simulate,
 )
 from nonsmooth.views.plots import (
@@ -234,7 +235,11 @@ def test_events_are_marked_in_every_panel(result):
 
 
 def test_every_column_has_a_unit(result, zoo):
-    for run in (result, zoo):
+    rubbing = simulate(
+        gallery.build("slider_crank", mu=0.1, pin_mu=0.1, angle=0.3), until=0.1
+    )
+    sliding = simulate(gallery.build("trammel"), until=0.1)
+    for run in (result, zoo, rubbing, sliding):
         endings = {name.rpartition(".")[2] for name in run.columns if name != "t"}
         assert endings <= set(QUANTITIES)
 

@@ -386,6 +386,7 @@ def root(m, w, r, h, k, x0, x1, side):
     # The root is between a and b; c is the last point that was given up.
     a, b = x1, x0
     c, gc, t = b, gb, 0.5
+    width = ROOT_WIDTH
     for _ in range(MAX_BISECTION):
         x = a + t * (b - a)
         one_on_dense(m, w, r, h, x, k)
@@ -395,7 +396,7 @@ def root(m, w, r, h, k, x0, x1, side):
         else:
             c, gc, b, gb = b, gb, a, ga
         a, ga = x, g
-        least = ROOT_WIDTH / abs(b - a)
+        least = width / abs(b - a)
         if least >= 1.0 or g == 0.0:
             break
         xi, phi = (a - b) / (c - b), (ga - gb) / (gc - gb)
@@ -403,7 +404,11 @@ def root(m, w, r, h, k, x0, x1, side):
         if phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
             t = ga / (gb - ga) * gc / (gb - gc)
             t += (c - a) / (b - a) * ga / (gc - ga) * gb / (gc - gb)
-        t = min(max(t, 0.5 * least), 1.0 - 0.5 * least)
+        if t < 0.5 * least:
+            # Step across the root: farther each time that round-off has hidden it.
+            t = 0.5 * least
+            width *= 4.0
+        t = min(t, 1.0 - 0.5 * least)
     return a if ga <= 0.0 else b
 
 

@@ -63,6 +63,8 @@ EVENT_MARKS = ("v", "D", "s", "o", "^", "P", "X", "<")
 MANY_EVENTS, MAX_EVENTS = 40, 400
 # Contacts and joints beyond which a picture is not readable, and whose limits show.
 MAX_CONTACTS, FEW_CONTACTS = 12, 3
+# Events nearer than this part of a picture cannot be told apart.
+TIE = 1e-3
 # Height of a row of a legend below a drawing, in.
 LEGEND_ROW = 0.25
 # Works of a ledger that are drawn one by one; the smallest are summed up.
@@ -369,7 +371,8 @@ def plot_contacts(
         _show_stays(panels[3], "mode", modes, look.MODES)
         if sides:
             _show_stays(panels[4], "side", sides, look.SIDES)
-        _show_ticks(panels[-1], result.events, chosen, list(groups))
+        width = shown[1] - shown[0]
+        _show_ticks(panels[-1], result.events, chosen, list(groups), width)
         panels[-1].set_xlabel("time (s)")
         panels[-1].set_xlim(*shown)
         figure.align_ylabels()
@@ -478,25 +481,35 @@ def _show_stays(
 
 
 def _show_ticks(
-    axes: Axes, events: EventTable, names: Sequence[str], kinds: Sequence[str]
+    axes: Axes,
+    events: EventTable,
+    names: Sequence[str],
+    kinds: Sequence[str],
+    width: float,
 ) -> None:
-    """Draw a row of ticks for each kind of event, in the colours of their owners."""
+    """Draw a row of ticks for each kind of event, in the colours of their owners.
+
+    What happens to several at once, as far as can be seen, shares the height of a row.
+    """
     for row, kind in enumerate(kinds):
-        owners: dict[float, list[int]] = {}
-        for event in events:
-            if event.before and event.kind == kind and event.element in names:
-                owners.setdefault(event.t, []).append(names.index(event.element))
-        # What happens to several at once shares the height of the row.
-        cuts = [
-            (t, k, -0.36 + 0.72 * i / len(found), -0.36 + 0.72 * (i + 1) / len(found))
-            for t, found in owners.items()
-            for i, k in enumerate(found)
+        found = [
+            (names.index(e.element), e.t, round(e.t / (TIE * width)))
+            for e in _of_contacts(events, names)
+            if e.kind == kind
         ]
+        owners: dict[int, list[int]] = {}
+        for k, _, place in found:
+            owners.setdefault(place, []).append(k)
         for k in range(len(names)):
-            own = [(t, row + low, row + high) for t, j, low, high in cuts if j == k]
-            if own:
+            ticks: list[tuple[float, float, float]] = []
+            for _, t, place in (item for item in found if item[0] == k):
+                own = sorted(set(owners[place]))
+                high, low = 0.72 / len(own), row - 0.36
+                base = low + own.index(k) * high
+                ticks.append((t, base, base + high))
+            if ticks:
                 colour = look.line_look(k)[0]
-                axes.vlines(*zip(*own, strict=True), colors=colour, linewidth=1.0)
+                axes.vlines(*zip(*ticks, strict=True), colors=colour, linewidth=1.0)
     _rows(axes, [kind.replace("_", " ") for kind in kinds] or ["none"])
     axes.set_ylabel("event")
 
