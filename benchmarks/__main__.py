@@ -25,6 +25,7 @@ CASES = (
     "free_standing",
     "belt",
     "blocks",
+    "joints",
     "profile",
 )
 RESULTS = Path(__file__).parent / "results"

@@ -170,6 +170,7 @@ class System:
             "contact": CONTACT * m.n_contact,
             "approach": m.n_contact,
             "hold": m.n_contact,
+            "ratio": m.n_contact,
             "z": m.n_state,
             "response": n_slide * m.n_row,
             "new": m.n_row if n_slide else 0,
@@ -184,6 +185,7 @@ class System:
         }
         arrays: dict[str, Any] = {name: np.zeros(size) for name, size in sizes.items()}
         arrays["weight"][:] = 1.0
+        arrays["ratio"][:] = 1.0
         # Joints always hold; the rows of contacts begin empty.
         active = np.ones(m.n_row, dtype=np.int64)
         active[m.contact_row[m.contact_row >= 0]] = 0

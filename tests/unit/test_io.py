@@ -1421,3 +1421,83 @@ def test_import_is_cheap():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert run.stdout.strip() == ""
+
+
+# ---- friction in joints ------------------------------------------------------------
+
+RUBBING = """\
+nonsmooth: 1
+bodies:
+  - {type: RigidBody, name: block, mass: 1, inertia: 0.01, points: {eye: [0, 0]}}
+joints:
+  - type: Prismatic
+    name: guide
+    b: block
+    length: 0.2
+    friction: {type: Coulomb, mu: 0.2}
+"""
+EVERY_LAW = (
+    "{type: Coulomb, mu: 0.2, mu_static: 0.3}",
+    "{type: CoulombViscous, mu: 0.2, viscous: 3}",
+    "{type: Stribeck, mu: 0.2, mu_static: 0.3, velocity: 0.01}",
+    "{type: Karnopp, mu: 0.2, dead_band: 1e-3}",
+    "{type: RegularisedCoulomb, mu: 0.2, velocity: 1e-3}",
+    "{type: Dahl, mu: 0.2, stiffness: 1e3}",
+    "{type: LuGre, mu: 0.2, mu_static: 0.3, velocity: 0.01, stiffness: 1e3}",
+)
+
+
+def test_every_friction_law_is_tried():
+    kinds = {text.removeprefix("{type: ").partition(",")[0] for text in EVERY_LAW}
+    ours = [k for k in FrictionLaw.kinds.values() if k.__module__.startswith("nonsm")]
+    assert kinds == {kind.__name__ for kind in ours}
+
+
+@pytest.mark.parametrize("law", EVERY_LAW)
+@pytest.mark.parametrize(
+    "joint",
+    [
+        "{type: PinInSlot, axis: 0.3}",
+        "{type: Revolute, radius: 0.02}",
+        "{type: Prismatic, length: 0.2, height: 0.1}",
+        "{type: Prismatic, length: 0.2, clearance: 1e-3, "
+        "normal: {type: KelvinVoigt, stiffness: 1e6}}",
+    ],
+)
+def test_a_joint_with_friction_survives_a_file(joint, law):
+    head = RUBBING.partition("joints:")[0]
+    inner = f"{joint[:-1]}, name: j, b: block.eye, friction: {law}}}"
+    text = f"{head}joints:\n  - {inner}\n"
+    model = io.loads(text)
+    (found,) = model.joints
+    assert isinstance(found, Revolute | PinInSlot | Prismatic)
+    assert type(found.friction).__name__ in law
+    assert io.loads(io.dumps(model)) == model
+    validator().validate(io.to_dict(model))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("Coulomb", "Colomb", "line 9: joints[0].friction.type: joint 'guide': friction"
+         ".type = 'Colomb'; did you mean 'Coulomb'?"),
+        ("mu: 0.2", "nu: 0.2", "line 9: joints[0].friction.nu: joint 'guide': unknown "
+         "key 'nu'; valid: mu, mu_static, type"),
+        ("mu: 0.2", "mu: -1", "line 9: joints[0].friction.mu: joint 'guide': Coulomb: "
+         "mu = -1.0; must be >= 0"),
+        ("mu: 0.2", "mu: 0.2, mu_static: 0.1", "line 9: joints[0].friction.mu_static: "
+         "joint 'guide': Coulomb: mu_static = 0.1; must be >= mu = 0.2"),
+        ("{type: Coulomb, mu: 0.2}", "0.2", "line 9: joints[0].friction: joint 'guide'"
+         ": friction = 0.2; give {type: Coulomb | CoulombViscous"),
+        ("type: Coulomb", "type: Hertz", "line 9: joints[0].friction.type: joint 'guid"
+         "e': friction.type = 'Hertz'; this is a kind of normal law, not of friction"),
+        ("length: 0.2", "height: 0.2", "line 5: joints[0]: joint 'guide': length = "
+         "None; a slider of no length cannot bear a moment"),
+        ("length: 0.2", "length: 0.2\n    clearance: 1e-3", "line 5: joints[0]: joint "
+         "'guide': normal = None; corners in a guide with clearance need a law"),
+    ],
+)  # fmt: skip
+def test_friction_in_joints_is_refused_with_its_place(old, new, message):
+    with pytest.raises(ModelError) as caught:
+        io.loads(RUBBING.replace(old, new))
+    assert message in str(caught.value)

@@ -517,7 +517,7 @@ SLIDE, REST = 0.2, 0.3  # coefficients of friction
 
 def carriage_model(**fields: Any) -> Model:
     body = RigidBody(name="carriage", mass=MASS, inertia=0.08, points={"a": (0.2, ARM)})
-    settings = {
+    settings: dict[str, Any] = {
         "friction": Coulomb(mu=SLIDE, mu_static=REST),
         "length": LENGTH,
         "height": HEIGHT,

@@ -73,11 +73,7 @@ def figures(result: Result) -> dict[str, Any]:
     numbers["final"] = dataclasses.asdict(result.state()) if has_steps else None
     numbers["extremes"] = extremes(result) if has_steps else {}
     numbers["contacts"] = mode_figures(result, system.contacts) if has_steps else {}
-    numbers["joints"] = mode_figures(result, system.slides) if has_steps else {}
-    if has_steps:
-        work = result.energy_balance.work
-        for name, found in numbers["joints"].items():
-            found["work"] = float(work[f"{name}.friction"][-1])
+    numbers["joints"] = joint_figures(result) if has_steps else {}
     return plain(numbers)
 
 
@@ -95,6 +91,15 @@ def mode_figures(
         counts = result.events.of(name).counts()
         found[name] = {"events": dict(counts), "time": time}
     return found
+
+
+def joint_figures(result: Result) -> dict[str, dict[str, Any]]:
+    """Return the same of joints with friction, and the work of friction, J."""
+    work = result.energy_balance.work
+    return {
+        name: {**found, "work": float(work[f"{name}.friction"][-1])}
+        for name, found in mode_figures(result, result.system.slides).items()
+    }
 
 
 def extremes(result: Result) -> dict[str, Extreme]:

@@ -290,39 +290,15 @@ def choose(m, w, r, h, n):
 
 @kernel
 def set_flanks(m, w, r):
-    """Set the flanks of all joints; one without force stays as it is.
-
-    Of a block at rest those against the slip that its friction opposes.
-    """
+    """Set the flanks of joints that slide; one without force stays as it is."""
     largest = 0.0
     for i in range(r.n_term):
         largest = max(largest, r.w_hlcp[i], r.z_hlcp[i])
     for i in range(r.n_term):
         u = r.w_hlcp[i] - r.z_hlcp[i]
         k, bit = r.listed[r.term_force[i]], 1 << r.term_flank[i]
-        kind = r.term_kind[i]
-        is_used = kind == RUBBING or kind == EITHER or kind == r.at_limit[k]
-        if is_used and abs(u) > NO_FLANK * largest:
+        if r.term_kind[i] == RUBBING and abs(u) > NO_FLANK * largest:
             w.flank[k] = (w.flank[k] & ~bit) | (bit if u < 0.0 else 0)
-
-
-@kernel
-def note_at_limit(r, n):
-    """Note the contacts that stay at rest with their friction at its limit.
-
-    Joints that stop together hold each other, and share friction as they like; what is
-    found is an extreme of it, with as many below their limit as the motion needs.
-    """
-    nt = r.n_term
-    for l in range(n):
-        forward, backward = r.z_hlcp[nt + l], r.w_hlcp[nt + n + l]
-        least = NO_FLANK * (forward + backward)
-        sign = 0
-        if forward <= least:
-            sign = 1
-        elif backward <= least:
-            sign = -1
-        r.at_limit[r.listed[l]] = sign
 
 
 @kernel
@@ -368,6 +344,5 @@ def solve(m, w, r, p, h, n):
             r.n_unchecked_switch += 1
     if status == lcp.SOLVED:
         note_limits(m, r, n)
-        note_at_limit(r, n)
         set_flanks(m, w, r)
     return status

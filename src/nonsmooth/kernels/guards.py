@@ -83,6 +83,9 @@ ZERO = 1e-9
 # A guard that would be at zero within this part of the time reached is there: a run
 # that begins at an event of an earlier one.
 ARMED = 1e-13
+# Nodes of friction at rest may differ from their interpolation by this part of the least
+# of them; where they vary by less than the next they are not looked at.
+RESOLVED, ALIKE = 0.1, 0.1
 # How often the first interval is halved to find the lobe after such a start.
 MAX_HALVING = 40
 # Fraction of a step within which an event is at its start.
@@ -519,13 +522,61 @@ def first_root(m, w, r, h, k, limit):
     return NONE
 
 
+@kernel
+def is_resolved(m, w, r, k):
+    """Return whether the nodes of guard k, a reaction, show what it does between them.
+
+    Where all is at rest no error limits the step, and reactions may do anything in it.
+    The odd nodes are compared with the polynomial through the even ones.
+    """
+    n = 2 * m.n_watch
+    g = at(r.node, 2 * k)
+    least, largest = g[0], g[0]
+    for j in range(1, N_NODE + 1):
+        least = min(least, g[j * n])
+        largest = max(largest, g[j * n])
+    if largest - least <= ALIKE * least:
+        return True
+    # Of one that comes to zero the first time may be lost, too.
+    allowed = RESOLVED * (least if least > 0.0 else largest)
+    for j in range(1, N_NODE, 2):
+        value = 0.0
+        for i in range(0, N_NODE + 1, 2):
+            weight = 1.0
+            for l in range(0, N_NODE + 1, 2):
+                if l != i:
+                    weight *= (j - l) / (i - l)
+            value += weight * g[i * n]
+        if abs(value - g[j * n]) > allowed:
+            return False
+    return True
+
+
+@kernel
+def all_resolved(m, w, r):
+    """Return whether the nodes tell of every guard that is friction at rest."""
+    for k in range(m.n_guard, m.n_watch):
+        contact = (k - m.n_guard) // 4
+        is_friction = contact < m.n_contact and (k - m.n_guard) % 4 >= 2
+        if is_friction and w.slip[contact] == STICK and not is_resolved(m, w, r, k):
+            return False
+    return True
+
+
 @far(Tables, Work, Run, NUMBER, returns=NUMBER)
 def locate(m, w, r, h):
     """Return the fraction of the step's earliest event, or NONE; mark who fires."""
     n = 2 * m.n_watch
-    w.is_quiet = steps.is_quiet(m, r) if m.n_contact > m.n_touch else 0
+    # Of a state at rest the stages of a step say too little.
+    w.is_quiet = 0
+    if m.n_contact > m.n_touch and w.n_stuck == 0:
+        w.is_quiet = steps.is_quiet(m, r)
     for j in range(N_NODE + 1):
         on_dense(m, w, r, h, j / N_NODE, at(r.node, j * n))
+    r.is_resolved = 1
+    if w.n_stuck > 0 and r.h_fixed == 0.0 and not all_resolved(m, w, r):
+        r.is_resolved = 0
+        return NONE
     earliest = NONE
     for k in range(m.n_watch):
         r.fired[k] = 0

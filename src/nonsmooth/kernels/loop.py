@@ -467,7 +467,7 @@ def watch(m, w, r, tb, h, row, t_stop):
         landed = 0.0
         if guards.locate(m, w, r, h) <= 1.0:
             landed = land_on_event(m, w, r, tb, h)
-        else:
+        elif r.is_resolved:
             watch_end(m, w, r, h, row)
             if guards.is_sound(m, r):
                 break
@@ -485,6 +485,8 @@ def watch(m, w, r, tb, h, row, t_stop):
         if h < 0.0:
             return h
         r.h = min(r.h, 2.0 * h)
+    else:
+        watch_end(m, w, r, h, row)
     if h == t_stop - r.t:
         guards.fire_at_end(m, r, t_stop)
     guards.settle(m, r)
@@ -558,7 +560,7 @@ def advance(m, w, r, tb, log, p, hl, t_stop):
             r.is_implicit = 1
             r.has_jacobian = 0
             forget_step(m, r)
-    if w.n_pinned > 0 or (w.n_stuck > 1 and w.has_lost_rank):
+    if w.n_pinned > 0 or (w.n_gripped > 1 and w.has_lost_rank):
         change = switch.review(m, w, r, p, hl, min(r.t, r.t_cap))
         if change < 0:
             r.t_fail = r.t

@@ -10,6 +10,7 @@ from nonsmooth.kernels import assemble, slides
 from nonsmooth.kernels.abi import FLOATS, NUMBER, at, far, kernel
 from nonsmooth.kernels.reactions import (
     factor_rows,
+    factor_shared,
     react,
     respond,
     row_rate,
@@ -20,6 +21,9 @@ from nonsmooth.kernels.tables import Tables, Work
 # A violation this small beside the model's size is round-off.
 ROUND_OFF = 4e-15
 MAX_PROJECTION = 8
+# Rounds of sharing friction among joints at rest, and changes of their loads that do not
+# matter: the round-off of reactions that are not unique.
+MAX_SHARE, SHARED = 30, 1e-8
 
 
 @far(Tables, Work, NUMBER, FLOATS, FLOATS)
@@ -51,6 +55,8 @@ def accelerate(m, w, t, v, alpha, beta, a):
         if alpha != 0.0 or beta != 0.0:
             w.x[i] -= alpha * row_rate(m, w, i, v) + beta * w.g[i]
     solve_rows(m, w, w.x, w.lam)
+    if w.has_lost_rank and w.n_stuck > w.n_gripped:
+        share(m, w)
     w.margin = 1.0
     if w.n_rub > 0 and not w.is_bare:
         slides.rub(m, w, a)
@@ -59,6 +65,19 @@ def accelerate(m, w, t, v, alpha, beta, a):
     assemble.stick_forces(m, w)
     if m.n_contact > m.n_touch:
         slides.bear(m, w)
+
+
+@kernel
+def share(m, w):
+    """Share friction at rest among joints in proportion to their limits, as they are.
+
+    Limits are loads, which depend on the friction.
+    """
+    for _ in range(MAX_SHARE):
+        if slides.bear_at_rest(m, w) <= SHARED:
+            break
+        factor_shared(m, w)
+        solve_rows(m, w, w.x, w.lam)
 
 
 @far(Tables, Work, NUMBER, FLOATS, NUMBER, NUMBER, FLOATS)

@@ -38,9 +38,16 @@ def factor_rows(m, w):
     if least <= rank:
         w.n_rank_loss += 1
         w.has_lost_rank = 1
-        share_friction(m, w)
-        shift = skyline.REGULARISATION
-        skyline.factor(w.n_row, w.first, m.start, S, shift, w.weight, rank, w.L, w.d)
+        factor_shared(m, w)
+
+
+@kernel
+def factor_shared(m, w):
+    """Factor S with dependent rows; friction that is not unique is shared."""
+    share_friction(m, w)
+    rank = skyline.CONTACT_RANK if w.n_stuck > 0 else skyline.RANK_TOLERANCE
+    shift = skyline.REGULARISATION
+    skyline.factor(w.n_row, w.first, m.start, w.S, shift, w.weight, rank, w.L, w.d)
 
 
 @kernel
@@ -48,7 +55,8 @@ def share_friction(m, w):
     """Weigh the friction of sticking contacts by their limits.
 
     Where it is not unique, contacts on one line then bear in proportion to what they
-    can, and reach their limits together.
+    can, and reach their limits together; so do joints that block one motion, in which
+    they slip in given ratios.
     """
     for i in range(m.n_row):
         # A joint may bear what contacts cannot.
@@ -70,7 +78,7 @@ def bearing(m, w, k):
     """Return what contact k can bear, in the units in which reactions are weighed."""
     i = m.contact_row[k]
     limit = m.contact_mu0[k] * w.contact[CONTACT * k + LAM_N]
-    return limit * w.S[m.start[i] + i]
+    return limit * w.S[m.start[i] + i] / w.ratio[k]
 
 
 @kernel

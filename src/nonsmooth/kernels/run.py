@@ -90,6 +90,7 @@ class Run(Block):
     side = FLOATS  # (n_watch) side of each guard at t, by its sign
     node = FLOATS  # (n_node, 2 n_watch) values and rates inside the step
     is_at_zero = INTEGERS  # (n_watch) it fired, or was armed, at the start of the step
+    is_resolved = INTEGER  # the nodes tell what friction at rest does in the step
     root = FLOATS  # (n_watch) fraction of the step, 2 for none
     fired = INTEGERS  # (n_watch)
 
@@ -118,7 +119,6 @@ class Run(Block):
     slip_rate = FLOATS  # (h) without friction
     slip_change = FLOATS  # (h) with it
     limit = FLOATS  # (h)
-    at_limit = INTEGERS  # (n) sign of the slip that friction at its limit opposes, or 0
     M = FLOATS  # (2 h, 2 h)
     q_lcp = FLOATS  # (2 h)
     z_lcp = FLOATS  # (2 h)

@@ -50,6 +50,8 @@ from nonsmooth.kernels.dense import lu_factor, lu_solve
 MAX_CONE, STILL, SLOW, TINY = 50, 1e-16, 0.1, 1e-300
 # Flanks of a group for which all signs are tried.
 MAX_FLANK = 10
+# Part of the model's weight that is no force.
+SMALLEST_FORCE = 1e-12
 # Iterations for the part of friction that a block at rest uses, and its round-off.
 MAX_USED, NO_CHANGE = 60, 1e-15
 
@@ -377,8 +379,10 @@ def reaction_guards(m, w, k, out):
             if n_flank(m, k) == 2:
                 out[1] = side(m, w, k, 1) * c[REAR]
     elif w.slip[k] == STICK:
-        out[2] = most(m, w, k, 1.0) + c[LAM_T]
-        out[3] = most(m, w, k, -1.0) - c[LAM_T]
+        # Without any load there is nothing to decide.
+        slack = SMALLEST_FORCE * m.force
+        out[2] = most(m, w, k, 1.0) + c[LAM_T] + slack
+        out[3] = most(m, w, k, -1.0) - c[LAM_T] + slack
 
 
 @kernel
@@ -394,6 +398,21 @@ def used_part(m, w, k, lam_t):
             break
         phi = new
     return phi
+
+
+@kernel
+def bear_at_rest(m, w):
+    """Write the loads of joints at rest; return their largest change, beside them."""
+    change = 0.0
+    for k in range(m.n_touch, m.n_contact):
+        i = m.contact_row[k]
+        if i >= 0 and w.is_active[i]:
+            c = at(w.contact, CONTACT * k)
+            phi = used_part(m, w, k, w.lam[i]) if m.contact_kind[k] == GUIDE else 0.0
+            G = load(m, w, k, phi, w.lam)
+            change = max(change, abs(G - c[LAM_N]) / (G + TINY))
+            c[LAM_N] = G
+    return change
 
 
 @kernel

@@ -66,7 +66,7 @@ TIE = 1e-9
 # by 1e-6 lets one of two corners slip, by as little.
 NO_ACCELERATION = 1e-13
 # A force this small beside the weight is round-off of the others.
-NO_FORCE = 1e-12
+NO_FORCE, TINY = 1e-12, 1e-300
 # Overlap, as a part of the model's size, to which a contact without force is followed
 # before its friction is decided.
 LOOK_AHEAD = 1e-8
@@ -334,6 +334,26 @@ def bring_to_rest(m, w, r, t):
 
 
 @kernel
+def stop_others(m, w, r, t):
+    """Let contacts be at rest that have come so with others; return whether any has.
+
+    Where a mechanism stops, all its joints do, and the slip of one is zero sooner than
+    that of another by round-off only.
+    """
+    is_any = False
+    modes.configure(m, w, t, r.y, at(r.y, m.n_dof))
+    for k in range(m.n_contact):
+        is_here = r.is_touched[m.contact_group[k]] and has_friction(m, k)
+        is_slipping = w.side[k] == PRESSING and abs(w.slip[k]) == 1
+        if not is_here or not is_slipping or r.rests[k] or r.freed[k]:
+            continue
+        if m.contact_band[k] == 0.0 and is_at_rest(m, w, k):
+            come_to_rest(m, w, r, k)
+            is_any = True
+    return is_any
+
+
+@kernel
 def accelerations(m, w, r, t):
     """Evaluate accelerations at the state `ahead`, of bodies and markers."""
     v = at(r.ahead, m.n_dof)
@@ -497,8 +517,6 @@ def list_group(m, w, r, g):
             r.listed[n] = k
             n += 1
     r.n_listed = n
-    for i in range(n):
-        r.at_limit[r.listed[i]] = 0
     for k in range(m.group_slide[g], m.group_slide[g + 1]):
         if not r.rests[k] and slides.is_sliding(m, w, k):
             r.listed[n] = k
@@ -523,7 +541,35 @@ def pose(m, w, r, t, g):
         if k >= m.n_touch:
             note_reactions(m, w, k, at(r.reaction_base, 2 * i), 1)
     delassus(m, w, r)
+    for i in range(r.n_listed):
+        # Of joints that block one motion this is their slip in it, but for a factor.
+        k = r.listed[i]
+        has_joints = m.group_slide[g + 1] > m.group_slide[g]
+        compliance = max(r.delassus[i * r.n_force + i], TINY)
+        w.ratio[k] = math.sqrt(compliance) if has_joints else 1.0
     return r.n_force
+
+
+@kernel
+def can_stay(m, w, r, t):
+    """Return whether all listed contacts can stay at rest, none of a joint sliding.
+
+    What is at rest stays so if it can: with friction in joints there may be a motion
+    that agrees with the law as well.
+    """
+    if r.n_listed == 0 or r.n_force > r.n_listed:
+        return False
+    for i in range(r.n_listed):
+        set_active(m, w, m.contact_row[r.listed[i]], True)
+    accelerations(m, w, r, t)
+    is_possible = True
+    for i in range(r.n_listed):
+        k = r.listed[i]
+        lam_t = w.contact[CONTACT * k + LAM_T]
+        limit = slides.most(m, w, k, -1.0 if lam_t > 0.0 else 1.0)
+        if abs(lam_t) > limit * (1.0 + TIE) + NO_FORCE * m.force:
+            is_possible = False
+    return is_possible
 
 
 @kernel
@@ -625,6 +671,10 @@ def decide_rest(m, w, r, p, h, t):
             if drop_held(m, w, r) > 0:
                 continue
             if m.group_slide[g + 1] > m.group_slide[g]:
+                if can_stay(m, w, r, t):
+                    break
+                if r.n_listed > 0 and r.n_force == r.n_listed:
+                    pose(m, w, r, t, g)
                 r.lcp_status = flanks.solve(m, w, r, p, h, r.n_listed)
             else:
                 r.n_solution = 1
@@ -638,28 +688,6 @@ def decide_rest(m, w, r, p, h, t):
             if let_go(m, w, r, r.n_listed) == 0:
                 break
     return DECIDED
-
-
-@kernel
-def pin_at_limit(m, w, r, t_ahead):
-    """Pin contacts at their limit in groups with joints, where others hold them."""
-    n_pinned = 0
-    for k in range(m.n_contact):
-        if r.at_limit[k] != 0 and r.rests[k] and w.slip[k] == STICK:
-            w.slip[k] = PINNED * r.at_limit[k]
-            n_pinned += 1
-    if n_pinned == 0:
-        return
-    activate(m, w)
-    accelerations(m, w, r, t_ahead)
-    is_wrong = False
-    for k in range(m.n_contact):
-        if r.at_limit[k] != 0 and r.rests[k] and abs(w.slip[k]) == PINNED:
-            if not is_held(m, w, r, k):
-                w.slip[k] = STICK
-                is_wrong = True
-    if is_wrong:
-        activate(m, w)
 
 
 @kernel
@@ -758,6 +786,8 @@ def comply(m, w, r, t):
 def decide(m, w, r, p, h, t):
     """Bring contacts to rest and decide them, until the mode agrees with the law."""
     bring_to_rest(m, w, r, t)
+    while stop_others(m, w, r, t):
+        bring_to_rest(m, w, r, t)
     status = settle(m, w, r, p, h, look_ahead(m, w, r, t))
     if status == DECIDED:
         comply(m, w, r, t)
@@ -788,7 +818,10 @@ def pin_first(m, w, r, t_ahead):
                 n_pinned += 1
             else:
                 start_slip(m, w, k, 1 if w.slip[k] > 0 else -1)
-    return n_pinned == n_freed and agrees(m, w, r)
+    if n_pinned < n_freed:
+        return False
+    accelerations(m, w, r, t_ahead)
+    return agrees(m, w, r)
 
 
 @kernel
@@ -805,10 +838,10 @@ def settle(m, w, r, p, h, t_ahead):
             # Those decided to stick are at rest still, should another be recalled.
             is_here = r.is_touched[m.contact_group[k]] != 0
             r.rests[k] = 1 if is_here and is_resting(m, w, k) else 0
-        pin_at_limit(m, w, r, t_ahead)
         accelerations(m, w, r, t_ahead)
-        if pin_held(m, w, r) > 0:
-            accelerations(m, w, r, t_ahead)
+        pin_held(m, w, r)
+        # Trying who is held has left other reactions.
+        accelerations(m, w, r, t_ahead)
         if recall_wrong(m, w, r) == 0:
             # Dependent rows share friction in a way that may not be the law's.
             return DECIDED if w.has_lost_rank or agrees(m, w, r) else WRONG

@@ -156,6 +156,7 @@ class Work(Block):
     # contacts; CONTACT numbers each, see `assemble.contacts`
     contact = FLOATS
     approach = FLOATS  # (n_contact) m/s, rate of overlap at touch-down
+    ratio = FLOATS  # (n_contact) slip of a joint at rest beside others, if they moved
     hold = FLOATS  # (n_contact) m/s, slip velocity at which a contact is held
     z = FLOATS  # (n_state) m, internal states of friction laws
     # sliding contacts inside joints, of one group; n = contacts, see `slides`

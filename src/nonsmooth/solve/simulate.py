@@ -250,7 +250,7 @@ class _Driver:
             "is_touched": m.n_group, "rests": n_contact, "freed": n_contact,
             "kept": n_contact,
             "listed": n_rest, "delassus": n_rest**2, "slip_rate": n_rest,
-            "slip_change": n_rest, "limit": n_rest, "at_limit": n_contact,
+            "slip_change": n_rest, "limit": n_rest,
             "M": 4 * n_rest**2, "q_lcp": 2 * n_rest,
             "z_lcp": 2 * n_rest, "w_lcp": 2 * n_rest, "ahead": n_y,
             "heard": n_heard, "low": n_heard, "high": n_heard, "first": n_heard,

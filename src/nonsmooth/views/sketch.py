@@ -90,7 +90,9 @@ MARK_PART, FEW_MARKS = 0.009, 40
 OPEN_MARK = 0.75  # of that
 # Symbols of joints, in units: a pin; length and height of a block without a size of its
 # own, half of them; the same of a slider in a slot; half the width of a bare slot.
-PIN, BLOCK, SLIDER, SLOT = 0.42, (1.6, 1.0), (1.4, 0.75), 0.5
+PIN, BLOCK, SLIDER, SLOT = 0.42, (1.6, 1.0), (1.6, 0.75), 0.5
+# By how much a guide or slot is longer than the way of what slides in it, in units.
+BEYOND = 1.4
 # Thickness of the mark where a slider bears, beside the radius of other marks.
 BEARING = 0.6
 # Levels, from below: what is drawn later hides what is drawn before.
@@ -520,7 +522,7 @@ def _rim() -> Floats:
     return np.column_stack([np.cos(turn), np.sin(turn)])
 
 
-def _shapes_of(body: Body) -> list[Shape]:
+def _shapes_of(body: Named) -> list[Shape]:
     return list(getattr(body, "shapes", {}).values())
 
 
@@ -772,12 +774,7 @@ def prismatic(s: Sketch, joint: Prismatic) -> None:
     half, high = _block(s, joint)
     gap = 0.5 * (joint.clearance or 0.0)
     has_size = joint.length is not None
-    s.guide(
-        joint,
-        high + gap,
-        half + (1.4 if has_size else 3.0 - BLOCK[0]) * s.unit,
-        has_size,
-    )
+    s.guide(joint, high + gap, half + BEYOND * s.unit, has_size)
     corners = _block_corners(s, joint, s.poses)
     colour = s.colour_of(joint.b)
     if not _is_shown(s, joint, corners):
@@ -799,9 +796,8 @@ def prismatic(s: Sketch, joint: Prismatic) -> None:
 def _axes(s: Sketch, joint: PinInSlot | Prismatic) -> tuple[Floats, Floats]:
     """Return tangent and normal of a slot or guide."""
     phi = s.pose(joint.a)[2] + joint.axis
-    return np.array([math.cos(phi), math.sin(phi)]), np.array(
-        [-math.sin(phi), math.cos(phi)]
-    )
+    c, n = math.cos(phi), math.sin(phi)
+    return np.array([c, n]), np.array([-n, c])
 
 
 def _block(s: Sketch, joint: Prismatic) -> tuple[float, float]:
@@ -840,7 +836,7 @@ def _is_shown(s: Sketch, joint: Prismatic, corners: Floats) -> bool:
 @symbol(PinInSlot)
 def pin_in_slot(s: Sketch, joint: PinInSlot) -> None:
     """Draw a slot and the pin in it, with friction on a slider, and where it bears."""
-    pad, centre = 3.0 * s.unit, s.point(joint.b)
+    pad, centre = (SLIDER[0] + BEYOND) * s.unit, s.point(joint.b)
     if joint.name not in s.can_stick:
         s.guide(joint, SLOT * s.unit, pad, True)
         s.disc(centre, PIN * s.unit, width=s.pen)
