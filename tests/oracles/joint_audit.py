@@ -204,7 +204,7 @@ def _value(law: Any, load: Array, v: Array, sign: Array, z: Array | None) -> Arr
     if isinstance(law, Karnopp):
         slow = np.abs(v) <= law.dead_band * (1.0 + 1e-9)
         fast = -(law.mu * load + law.viscous * np.abs(v)) * sign
-        # In the band at the limit; at its edge either.
+        # In the band at the limit.
         at_limit = -law.static * load * sign
         return np.where(slow, at_limit, fast)
     if isinstance(law, RegularisedCoulomb):
@@ -250,7 +250,8 @@ def audit(
         for kind, value in _one_limit(result, times, limit).items():
             worst[kind] = max(worst[kind], value)
     balance = result.energy_balance
-    worst["ledger"] = balance.residual / max(balance.exchanged, REST * worst.pop("J"))
+    least = max(REST * worst.pop("J"), 1e-300)
+    worst["ledger"] = balance.residual / max(balance.exchanged, least)
     return worst
 
 

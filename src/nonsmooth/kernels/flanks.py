@@ -250,7 +250,26 @@ def changed_flanks(w, r, w_, z):
 
 
 @kernel
-def choose(m, w, r, h, n):
+def goes(m, w, r, n):
+    """Return whether joints just let go slip so in the solution last read."""
+    nf = r.n_force
+    for l in range(n, nf):
+        k = r.listed[l]
+        if not r.freed[k]:
+            continue
+        rate, size = r.slip_rate[l], abs(r.slip_rate[l])
+        for j in range(nf):
+            part = r.delassus[l * nf + j] * r.friction[j]
+            rate += part
+            size += abs(part)
+        sign = 1.0 if w.slip[k] > 0 else -1.0
+        if sign * rate < -NO_FLANK * size:
+            return False
+    return True
+
+
+@kernel
+def choose(m, w, r, h, n, status):
     """Look for all solutions and take the one, or that of the branch asked for."""
     size = r.n_term + 2 * n
     r.n_solution = 0
@@ -264,8 +283,10 @@ def choose(m, w, r, h, n):
         point = at(r.points, k * 2 * size)
         if not r.is_isolated[k]:
             continue
-        r.n_solution += 1
         read(m, r, n, point, at(point, size))
+        if not goes(m, w, r, n):
+            continue
+        r.n_solution += 1
         cost = 0.0
         for l in range(r.n_force):
             cost += abs(r.friction[l])
@@ -278,8 +299,9 @@ def choose(m, w, r, h, n):
     if r.n_solution > 1 and r.branch == UNIQUE:
         return SEVERAL
     if best < 0:
-        # A continuum: forces that are redundant. Or nothing at all.
-        return lcp.SOLVED if found > 0 else lcp.INFEASIBLE
+        # A continuum: forces that are redundant; or joints to be taken back. Or nothing.
+        read(m, r, n, r.w_hlcp, r.z_hlcp)
+        return status if found > 0 else lcp.INFEASIBLE
     point = at(r.points, best * 2 * size)
     for i in range(size):
         r.w_hlcp[i] = point[i]
@@ -339,7 +361,7 @@ def solve(m, w, r, p, h, n):
     r.n_solution = 1
     if status != lcp.SOLVED or not is_certain(m, w, r, n):
         if size <= MAX_PAIR:
-            status = choose(m, w, r, h, n)
+            status = choose(m, w, r, h, n, status)
         else:
             r.n_unchecked_switch += 1
     if status == lcp.SOLVED:

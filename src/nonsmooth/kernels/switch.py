@@ -428,10 +428,10 @@ def look_ahead(m, w, r, t):
 def delassus(m, w, r):
     """Write what unit friction forces of the listed contacts do.
 
-    Accelerations of those at rest, and reactions of joints that have friction. Rows are
-    configured and factored without them.
+    Slip accelerations, and reactions of joints that have friction. Rows are configured
+    and factored without them.
     """
-    n, nf, A = r.n_listed, r.n_force, r.delassus
+    nf, A = r.n_force, r.delassus
     for j in range(nf):
         for i in range(m.n_dof):
             r.d[i] = 0.0
@@ -441,10 +441,9 @@ def delassus(m, w, r):
         for i in range(m.n_row):
             w.x[i] = w.g_t[i] - reactions.row_rate(m, w, i, r.d)
         reactions.respond(m, w, r.d)
-        for i in range(n):
-            A[i * nf + j] = gather(m, w, r.listed[i], r.d)
         for i in range(nf):
             k = r.listed[i]
+            A[i * nf + j] = gather(m, w, k, r.d)
             if k >= m.n_touch:
                 note_reactions(m, w, k, at(r.reaction, 2 * i * nf + j), nf)
 
@@ -535,8 +534,8 @@ def pose(m, w, r, t, g):
     w.is_bare = 0
     for i in range(r.n_force):
         k = r.listed[i]
+        r.slip_rate[i] = assemble.slip_acceleration(m, w, k)
         if i < r.n_listed:
-            r.slip_rate[i] = assemble.slip_acceleration(m, w, k)
             r.limit[i] = m.contact_mu0[k] * max(0.0, w.contact[CONTACT * k + LAM_N])
         if k >= m.n_touch:
             note_reactions(m, w, k, at(r.reaction_base, 2 * i), 1)
@@ -986,6 +985,40 @@ def close_by_acceleration(m, w, r, t):
     return is_new
 
 
+@kernel
+def has_no_sign(m, w, k, j):
+    """Return whether the force of flank j of contact k is round-off."""
+    u = w.contact[CONTACT * k + (FRONT if j == 0 else REAR)]
+    return abs(u) <= SMALLEST_FORCE * m.force
+
+
+@kernel
+def lean(m, w, r, t):
+    """Set the flanks that have no force yet by the force they have a moment later."""
+    for i in range(r.n_y):
+        r.ahead[i] = r.y[i]
+    accelerations(m, w, r, t)
+    n, n_open = m.n_dof, 0
+    for k in range(m.n_touch, m.n_contact):
+        r.kept[k] = 0
+        for j in range(slides.n_flank(m, k) if m.contact_kind[k] != PIN else 0):
+            if has_no_sign(m, w, k, j):
+                r.kept[k] |= 1 << j
+                n_open += 1
+    if n_open == 0:
+        return
+    dt = AT_ONCE * PART * r.span
+    for i in range(n):
+        r.ahead[i] += dt * (r.y[n + i] + 0.5 * dt * r.d[i])
+        r.ahead[n + i] += dt * r.d[i]
+    accelerations(m, w, r, min(t + dt, r.t_cap))
+    for k in range(m.n_touch, m.n_contact):
+        for j in range(2):
+            u = w.contact[CONTACT * k + (FRONT if j == 0 else REAR)]
+            if (r.kept[k] >> j) & 1 and u != 0.0:
+                w.flank[k] = (w.flank[k] & ~(1 << j)) | ((1 << j) if u < 0.0 else 0)
+
+
 @far(Tables, Work, Run, Lcp, Hlcp, NUMBER, returns=INTEGER)
 def first_mode(m, w, r, p, h, t):
     """Choose the mode a run begins in.
@@ -1006,4 +1039,6 @@ def first_mode(m, w, r, p, h, t):
     status = decide(m, w, r, p, h, t)
     if status == DECIDED and close_by_acceleration(m, w, r, t):
         status = decide(m, w, r, p, h, t)
+    if status == DECIDED and w.n_rub > 0:
+        lean(m, w, r, t)
     return status

@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 
 # Joints whose signs, flank and slip, are all tried.
 MAX_SIGNS = 12
+# Motions nearer than this, beside the largest force or acceleration, are one.
+SAME = 1e-7
 # Factors between which a critical one is looked for, and in how many places.
 FACTORS = np.geomspace(1e-3, 1e4, 701)
 
@@ -62,7 +64,8 @@ class Solvability:
     Attributes
     ----------
     status : "unique", "several" or "none"
-        For the forces at this state.
+        Motions, and forces of joints that slide, that the forces at this state allow.
+        Friction that joints at rest may share as they like is one of them.
     is_always_unique : bool
         Whether it would be unique whatever the forces.
     margin : float
@@ -176,6 +179,9 @@ def group_solutions(system: System, run: Any) -> list[Solution]:
     )
     coef = run.coef[: nf * (nt + n)].reshape(nf, nt + n)
     solutions: list[Solution] = []
+    motions: list[Floats] = []
+    rests = run.term_force[:nt] < n
+    scale = float(np.max(np.abs(run.b_hlcp[:size]), initial=0.0))
     for point in found:
         both = np.concatenate([point.w[:nt] + point.z[:nt], point.z[nt : nt + n]])
         friction = run.constant[:nf] + coef @ both
@@ -198,7 +204,12 @@ def group_solutions(system: System, run: Any) -> list[Solution]:
                 side=int(np.sign(force)),
                 slip=name,
             )
-        solutions.append(solution)
+        # Friction that is not unique, of joints that hold each other, is one motion.
+        motion = np.concatenate([rate, np.where(rests, 0.0, flank)])
+        scale = max(scale, float(np.max(np.abs(motion), initial=0.0)))
+        if not any(np.allclose(motion, m, rtol=0.0, atol=SAME * scale) for m in motions):
+            motions.append(motion)
+            solutions.append(solution)
     return solutions
 
 
