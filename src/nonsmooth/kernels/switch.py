@@ -75,7 +75,8 @@ FELT = 1e-3
 # A contact that yields by less than this part of what it would alone is held by others.
 NO_COMPLIANCE = 1e-12
 # Part of a step, or of this part of the run, in which a prescribed slip shows at once.
-AT_ONCE, PART = 1e-6, 1e-2
+# At the start of a run, or where laws break, what begins to move does so from rest: s.
+AT_ONCE, PART, AT_START = 1e-6, 1e-2, 1.0
 # Part by which the friction problem's diagonal is raised where it is not solved.
 COMPLIANCE = 1e-10
 # Friction beyond its limit by less than this is round-off of an ill-conditioned matrix.
@@ -630,7 +631,7 @@ def drop_held(m, w, r):
         rate = r.slip_rate[i]
         # A drive that comes to rest decelerates ever less, and velocities are round-off
         # before accelerations are: it moves if it shows at once.
-        moment = AT_ONCE * max(r.h, PART * r.span)
+        moment = AT_ONCE * max(r.h, PART * r.span) if r.h > 0.0 else AT_START
         is_moving = abs(rate) * moment > MOVES * assemble.slip_scale(m, w, k)
         if m.contact_band[k] == 0.0 and is_moving:
             start_slip(m, w, k, 1 if rate > 0.0 else -1)
