@@ -436,13 +436,14 @@ def laws(mu0: float) -> dict[str, FrictionLaw]:
             f"regularised, {width:g} m/s": RegularisedCoulomb(mu=MU, velocity=width)
             for width in (1e-2, 1e-3, 1e-4, 1e-5)
         }
-    # Bristles of the mass on them, 0.1 kg for each N of load, are damped by half.
+    # Bristles under 0.1 kg for each N of load, damped by half; steep enough to hold mu0
+    # up to a break-away, yet less and less.
     return found | {
         f"LuGre, bristles {k:g} /m": LuGre(
-            mu=MU, mu_static=mu0, velocity=1.0 / k, stiffness=k,
+            mu=MU, mu_static=mu0, velocity=0.1 / math.sqrt(k), stiffness=k,
             damping=math.sqrt(0.1 * k),
         )
-        for k in (1e3, 1e4, 1e5)
+        for k in (1e4, 1e5, 1e6)
     }  # fmt: skip
 
 
