@@ -139,9 +139,8 @@ def four_bar(*, is_driven: bool) -> Model:
     """Return a crank OA that turns round, a coupler AB and a rocker CB."""
     o, a, b, c = 0j, 0.4j, 0.8 + 0.9j, 1.0 + 0j  # m
     # (B - A) w2 - (B - C) w3 = -(A - O) w1 keeps the loop closed.
-    sides = np.array([b - a, c - b])
-    matrix = np.array([sides.real, sides.imag])
-    w2, w3 = np.linalg.solve(matrix, -SPEED * np.array([a.real, a.imag])).tolist()
+    matrix = [[(b - a).real, (c - b).real], [(b - a).imag, (c - b).imag]]
+    w2, w3 = np.linalg.solve(matrix, [-SPEED * a.real, -SPEED * a.imag]).tolist()
 
     def rod(name: str, mass: float, root: complex, tip: complex, v: complex, w: float):
         """Return a uniform rod whose root has the velocity v."""

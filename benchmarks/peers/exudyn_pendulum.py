@@ -75,7 +75,7 @@ def exact(t: NDArray[np.float64]) -> NDArray[np.float64]:
             return float(y[1])
 
         stop.__dict__.update(terminal=True, direction=-q)
-        swing = solve_ivp(
+        swing: Any = solve_ivp(
             slope, (now, T_END), y, "DOP853", events=stop, rtol=1e-13, atol=1e-14,
             max_step=0.02, dense_output=True,
         )  # fmt: skip

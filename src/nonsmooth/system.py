@@ -28,7 +28,7 @@ from nonsmooth.elements.bodies import (
     RigidBody,
 )
 from nonsmooth.elements.contacts import Contact
-from nonsmooth.elements.friction import SPEEDS, FrictionLaw
+from nonsmooth.elements.friction import FrictionLaw
 from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic, Revolute
 from nonsmooth.elements.laws import Constant, TimeLaw
 from nonsmooth.elements.normal import NormalLaw
@@ -170,6 +170,7 @@ class System:
             "contact": CONTACT * m.n_contact,
             "approach": m.n_contact,
             "hold": m.n_contact,
+            "part": m.n_group,
             "ratio": m.n_contact,
             "z": m.n_state,
             "response": n_slide * m.n_row,
@@ -197,6 +198,7 @@ class System:
             "first": np.where(active == 1, m.first, np.arange(m.n_row, dtype=np.int64)),
             "swap": np.zeros(n_slide, dtype=np.int64),
             "rub": np.zeros(n_slide, dtype=np.int64),
+            "leader": np.full(m.n_group, -1),
             "n_row": 1 + int(np.flatnonzero(active).max(initial=-1)),
             "n_stuck": 0,
             "n_gripped": 0,
@@ -679,7 +681,7 @@ def _friction(packer: _Packer, law: FrictionLaw | None) -> dict[str, Any]:
     kind = type(law)
     limit: Any = getattr(kind, "limit", None)
     force: Any = getattr(kind, "force", None)
-    has_drag = any(law.evaluate(0.0, v_t) != 0.0 for v_t in SPEEDS)
+    has_drag = law.has_drag()
     columns: dict[str, Any] = {
         "friction_par": packer.pool(law),
         "mu0": law.static,

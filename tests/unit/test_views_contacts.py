@@ -623,8 +623,8 @@ def test_the_strip_of_sides(carriage, rocker):
             for path in collection.get_paths()
             for box in [path.get_extents()]
         )
-        # They follow one another, and change at events only; a bar is drawn by its begin
-        # and width, which adds round-off.
+        # They follow one another, and change at events only. A bar is drawn by its
+        # begin and width, which adds round-off.
         assert bars[0][0] == 0.0
         assert bars[-1][1] == pytest.approx(result.t_end, abs=1e-12)
         changes = [event.t for event in result.events]

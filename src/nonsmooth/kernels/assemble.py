@@ -26,8 +26,9 @@ OPEN, PRESSING, RELEASED = 0, 1, 2
 # Slip of a contact at rest: held by its row; or, where others hold it too, with its
 # friction at the static limit, against a slip of either sign; or moving within the
 # band of velocities that counts as rest, with its friction at that limit; or held by
-# joints and drives alone, where friction can be anything and is taken as none.
-STICK, PINNED, YIELDING, HELD = 0, 2, 3, 4
+# joints and drives alone, where friction can be anything and is taken as none; or, of
+# joints that block one motion, with as large a part of its friction as the one held.
+STICK, PINNED, YIELDING, HELD, FOLLOWING = 0, 2, 3, 4, 5
 # Where a contact is: between shapes; or inside a joint, of a point in a slot, a block
 # in a guide, a pin in a hole.
 TOUCH, SLOT, GUIDE, PIN = 0, 1, 2, 3
@@ -277,7 +278,8 @@ def friction_force(m, w, k, lam_n, v_t):
         return -sign * call_limit(address, p, lam_n, abs(v_t))
     if slip == STICK or slip == HELD:
         return 0.0
-    return -sign * m.contact_mu0[k] * lam_n
+    part = w.part[m.contact_group[k]] if abs(slip) == FOLLOWING else 1.0
+    return -sign * part * m.contact_mu0[k] * lam_n
 
 
 @kernel

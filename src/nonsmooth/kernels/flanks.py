@@ -299,7 +299,7 @@ def choose(m, w, r, h, n, status):
     if r.n_solution > 1 and r.branch == UNIQUE:
         return SEVERAL
     if best < 0:
-        # A continuum: forces that are redundant; or joints to be taken back. Or nothing.
+        # A continuum of redundant forces; or joints to be taken back. Or nothing.
         read(m, r, n, r.w_hlcp, r.z_hlcp)
         return status if found > 0 else lcp.INFEASIBLE
     point = at(r.points, best * 2 * size)

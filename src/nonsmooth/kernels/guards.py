@@ -34,6 +34,7 @@ from nonsmooth.kernels.abi import (
 )
 from nonsmooth.kernels.assemble import (
     CONTACT,
+    FOLLOWING,
     FORCE,
     GAP,
     GAP_RATE,
@@ -83,9 +84,10 @@ ZERO = 1e-9
 # A guard that would be at zero within this part of the time reached is there: a run
 # that begins at an event of an earlier one.
 ARMED = 1e-13
-# Nodes of friction at rest may differ from their interpolation by this part of the least
-# of them; where they vary by less than the next they are not looked at.
-RESOLVED, ALIKE = 0.1, 0.1
+# Nodes of friction at rest may differ from their interpolation by this part of the
+# least of them; where they vary by less than the next they are not looked at.
+# Those that go down to zero, by a part of the largest.
+RESOLVED, ALIKE, DEEPEST = 0.1, 0.1, 0.05
 # How often the first interval is halved to find the lobe after such a start.
 MAX_HALVING = 40
 # Fraction of a step within which an event is at its start.
@@ -170,7 +172,7 @@ def friction_guards(m, w, k, out):
         out[0] = band - sign * c[V_T]
         out[1] = -sign * rate
         out[2] = sign * rate
-    elif abs(slip) == PINNED or slip == HELD:
+    elif abs(slip) == PINNED or slip == HELD or abs(slip) == FOLLOWING:
         # Others hold it; where they move, so does it.
         least = MOVES * assemble.slip_scale(m, w, k)
         out[0] = max(least, band) - abs(c[V_T])
@@ -537,8 +539,7 @@ def is_resolved(m, w, r, k):
         largest = max(largest, g[j * n])
     if largest - least <= ALIKE * least:
         return True
-    # Of one that comes to zero the first time may be lost, too.
-    allowed = RESOLVED * (least if least > 0.0 else largest)
+    allowed = RESOLVED * max(least, DEEPEST * largest, SMALLEST_FORCE * m.force)
     for j in range(1, N_NODE, 2):
         value = 0.0
         for i in range(0, N_NODE + 1, 2):

@@ -31,6 +31,7 @@ from nonsmooth.kernels.abi import at, kernel, stack_floats
 from nonsmooth.kernels.assemble import (
     CONTACT,
     DRAG,
+    FOLLOWING,
     FORCE,
     FRONT,
     GUIDE,
@@ -54,6 +55,8 @@ MAX_FLANK = 10
 SMALLEST_FORCE = 1e-12
 # Iterations for the part of friction that a block at rest uses, and its round-off.
 MAX_USED, NO_CHANGE = 60, 1e-15
+# First step, and bound, of the part that joints blocking one motion use.
+FIRST_PART, MOST = 0.1, 10.0
 
 
 @kernel
@@ -279,14 +282,9 @@ def least_determinant(m, w, n):
 
 
 @kernel
-def rub_group(m, w, g, n, a):
-    """Find the friction of the n listed contacts of group g, and add what it does."""
+def find_loads(m, w, g, n, has_pins):
+    """Find loads and reactions of the n listed contacts of group g."""
     begin, end = m.group_row[g], min(m.group_end[g], w.n_row)
-    respond(m, w, g, n)
-    has_pins = False
-    for l in range(n):
-        k = w.rub[l]
-        has_pins = has_pins or m.contact_kind[k] == PIN
     if has_pins:
         # The directions without friction are near.
         aim_pins(m, w, n, w.lam)
@@ -304,6 +302,58 @@ def rub_group(m, w, g, n, a):
             solve_loads(m, w, n)
             react(m, w, n, begin, end)
         last = change
+
+
+@kernel
+def unbalance(m, w, g, n, has_pins, part):
+    """Return how far the leader of group g is from using a part of its friction.
+
+    Its row holds the motion; those that follow use the same part.
+    """
+    for l in range(n):
+        k = w.rub[l]
+        if abs(w.slip[k]) == FOLLOWING:
+            sign = 1.0 if w.slip[k] > 0 else -1.0
+            w.contact[CONTACT * k + PHI] = sign * part * m.contact_mu0[k]
+    find_loads(m, w, g, n, has_pins)
+    k = w.leader[g]
+    phi = part * m.contact_mu0[k]
+    return w.new[m.contact_row[k]] + phi * load(m, w, k, phi, w.new)
+
+
+@kernel
+def mobilise(m, w, g, n, has_pins):
+    """Find the part of their friction that joints blocking one motion use, by secants.
+
+    So all reach their limits together, where no division of friction could hold.
+    """
+    x0 = w.part[g]
+    f0 = unbalance(m, w, g, n, has_pins, x0)
+    x1 = x0 + (FIRST_PART if x0 < 0.0 else -FIRST_PART)
+    f1 = unbalance(m, w, g, n, has_pins, x1)
+    for _ in range(MAX_USED):
+        if f1 == f0 or abs(x1 - x0) <= NO_CHANGE:
+            break
+        # More than all is asked for where they cannot hold.
+        x = min(max(x1 - f1 * (x1 - x0) / (f1 - f0), -MOST), MOST)
+        x0, f0, x1 = x1, f1, x
+        f1 = unbalance(m, w, g, n, has_pins, x1)
+    w.part[g] = x1
+
+
+@kernel
+def rub_group(m, w, g, n, a):
+    """Find the friction of the n listed contacts of group g, and add what it does."""
+    begin, end = m.group_row[g], min(m.group_end[g], w.n_row)
+    respond(m, w, g, n)
+    has_pins = False
+    for l in range(n):
+        k = w.rub[l]
+        has_pins = has_pins or m.contact_kind[k] == PIN
+    if w.leader[g] >= 0:
+        mobilise(m, w, g, n, has_pins)
+    else:
+        find_loads(m, w, g, n, has_pins)
     for i in range(begin, end):
         w.lam[i] = w.new[i]
     for l in range(n):
@@ -311,7 +361,7 @@ def rub_group(m, w, g, n, a):
         c[LAM_N] = w.load_of[l]
         c[LAM_T] = w.rub_force[l] - c[DRAG]
         slide(m, w, w.rub[l], at(w.rub_block, 6 * l), w.rub_force[l], a)
-    if w.n_pinned > 0:
+    if w.n_pinned > 0 or w.leader[g] >= 0:
         # Others hold these: their determinant says nothing about a motion.
         return
     if w.is_chosen:

@@ -33,6 +33,7 @@ from nonsmooth.kernels.abi import (
 )
 from nonsmooth.kernels.assemble import (
     CONTACT,
+    FOLLOWING,
     FRONT,
     GAP,
     GAP_RATE,
@@ -77,6 +78,10 @@ NO_COMPLIANCE = 1e-12
 # Part of a step, or of this part of the run, in which a prescribed slip shows at once.
 # At the start of a run, or where laws break, what begins to move does so from rest: s.
 AT_ONCE, PART, AT_START = 1e-6, 1e-2, 1.0
+# Joints block one motion if their determinants are zero, to this part.
+ONE_MOTION = 1e-8
+# Rounds of finding the flanks of joints that hold each other.
+MAX_LEAN = 8
 # Part by which the friction problem's diagonal is raised where it is not solved.
 COMPLIANCE = 1e-10
 # Friction beyond its limit by less than this is round-off of an ill-conditioned matrix.
@@ -134,6 +139,22 @@ def activate(m, w):
                 w.n_gripped += 1 if k < m.n_touch else 0
             elif w.side[k] == PRESSING and abs(w.slip[k]) == PINNED:
                 w.n_pinned += 1
+    find_leaders(m, w)
+
+
+@kernel
+def find_leaders(m, w):
+    """Find the joint that holds those that follow it, in each group."""
+    for g in range(m.n_group):
+        w.leader[g] = -1
+        has_followers = False
+        held = -1
+        for k in range(m.group_slide[g], m.group_slide[g + 1]):
+            has_followers = has_followers or abs(w.slip[k]) == FOLLOWING
+            if m.contact_row[k] >= 0 and w.slip[k] == STICK:
+                held = k
+        if has_followers:
+            w.leader[g] = held
 
 
 @kernel
@@ -141,7 +162,7 @@ def is_resting(m, w, k):
     """Return whether contact k sticks or is pinned."""
     is_closed = has_friction(m, k) and w.side[k] == PRESSING
     slip = abs(w.slip[k])
-    return is_closed and (slip == STICK or slip == PINNED or slip == HELD)
+    return is_closed and slip != 1 and slip != YIELDING
 
 
 @kernel
@@ -551,6 +572,45 @@ def pose(m, w, r, t, g):
 
 
 @kernel
+def follow(m, w, r, t):
+    """Let joints at rest that block one motion use their friction alike.
+
+    One of them holds the motion, the others follow it. Returns whether they do.
+    """
+    n, nf, A = r.n_listed, r.n_force, r.delassus
+    leader = 0
+    for i in range(n):
+        if r.listed[i] < m.n_touch:
+            return False
+        if A[i * nf + i] > A[leader * nf + leader]:
+            leader = i
+    if n < 2:
+        return False
+    for i in range(n):
+        both = A[i * nf + i] * A[leader * nf + leader]
+        if abs(A[i * nf + leader] * A[leader * nf + i] - both) > ONE_MOTION * both:
+            return False
+    for i in range(n):
+        sign = 1 if A[i * nf + leader] > 0.0 else -1
+        k = r.listed[i]
+        w.slip[k] = STICK if i == leader else sign * FOLLOWING
+    activate(m, w)
+    for _ in range(MAX_LEAN):
+        # Their flanks were not watched.
+        accelerations(m, w, r, t)
+        is_new = False
+        for i in range(n):
+            k = r.listed[i]
+            c = at(w.contact, CONTACT * k)
+            flank = (1 if c[FRONT] < 0.0 else 0) | (2 if c[REAR] < 0.0 else 0)
+            is_new = is_new or (flank != w.flank[k] and i != leader)
+            w.flank[k] = flank
+        if not is_new:
+            break
+    return True
+
+
+@kernel
 def can_stay(m, w, r, t):
     """Return whether all listed contacts can stay at rest, none of a joint sliding.
 
@@ -559,12 +619,15 @@ def can_stay(m, w, r, t):
     """
     if r.n_listed == 0 or r.n_force > r.n_listed:
         return False
-    for i in range(r.n_listed):
-        set_active(m, w, m.contact_row[r.listed[i]], True)
-    accelerations(m, w, r, t)
+    if not follow(m, w, r, t):
+        for i in range(r.n_listed):
+            set_active(m, w, m.contact_row[r.listed[i]], True)
+        accelerations(m, w, r, t)
     is_possible = True
     for i in range(r.n_listed):
         k = r.listed[i]
+        if w.slip[k] != STICK:
+            continue
         lam_t = w.contact[CONTACT * k + LAM_T]
         limit = slides.most(m, w, k, -1.0 if lam_t > 0.0 else 1.0)
         if abs(lam_t) > limit * (1.0 + TIE) + NO_FORCE * m.force:
@@ -686,6 +749,8 @@ def decide_rest(m, w, r, p, h, t):
             if r.n_solution > 1:
                 r.t_branch = min(r.t_branch, t)
             if let_go(m, w, r, r.n_listed) == 0:
+                if m.group_slide[g + 1] > m.group_slide[g]:
+                    follow(m, w, r, t)
                 break
     return DECIDED
 

@@ -171,6 +171,8 @@ class Work(Block):
     rub = INTEGERS  # (n) the contacts that slide
     load_of = FLOATS  # (n)
     cone = FLOATS  # (n_contact, 2) direction of a pin's force
+    leader = INTEGERS  # (n_group) joint that holds others of one motion, -1 for none
+    part = FLOATS  # (n_group) of its friction that it uses
     coupling = NUMBER  # by how much friction changes loads, at most
     margin = NUMBER  # least determinant of that matrix over all flanks, 1 if certain
     # mode
