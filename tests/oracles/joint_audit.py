@@ -155,7 +155,9 @@ def _sum_forces(result: Any, scene: _Scene) -> _Sums:
     for joint in model.joints:
         if getattr(joint, "clearance", None) is not None:
             raise NotImplementedError("corners of a guide with clearance")
-        wrench = [samples[f"{joint.name}.{q}"] for q in ("force_x", "force_y", "torque")]
+        wrench = [
+            samples[f"{joint.name}.{q}"] for q in ("force_x", "force_y", "torque")
+        ]
         sums.pair(joint, scene.place(joint.b), *wrench)
     for drive in model.drives:
         place = scene.place(drive.b)
@@ -166,7 +168,9 @@ def _sum_forces(result: Any, scene: _Scene) -> _Sums:
         phi, force = scene.angle(drive.a) + drive.axis, samples[f"{drive.name}.force"]
         sums.pair(drive, place, np.cos(phi) * force, np.sin(phi) * force, zero)
     for force in model.forces:
-        wrench = [samples[f"{force.name}.{q}"] for q in ("force_x", "force_y", "torque")]
+        wrench = [
+            samples[f"{force.name}.{q}"] for q in ("force_x", "force_y", "torque")
+        ]
         if isinstance(force, PointForce):
             sums.add(force.b, scene.place(force.b), *wrench)
             continue
@@ -281,7 +285,9 @@ def _one_limit(result: Any, t: Array, limit: Any) -> dict[str, float]:
     for name, body in scene.bodies.items():
         if not isinstance(body, RigidBody | PointMass):
             continue
-        speed = max(speed, float(np.max(np.hypot(*(samples[f"{name}.v{i}"] for i in "xy")))))
+        speed = max(
+            speed, float(np.max(np.hypot(*(samples[f"{name}.v{i}"] for i in "xy"))))
+        )
         for i, axis in enumerate(("ax", "ay")):
             gap = body.mass * samples[f"{name}.{axis}"] - sums.total[name][i]
             note("motion", np.abs(gap), force)
@@ -308,7 +314,9 @@ def _one_limit(result: Any, t: Array, limit: Any) -> dict[str, float]:
             note("load", np.abs(load - np.hypot(fx, fy)), force)
             note("wrench", np.abs(normal - load), force)
             note("wrench", np.abs(couple - r * lam_t), r * force)
-            note("wrench", np.abs(couple - samples[f"{name}.friction_torque"]), r * force)
+            note(
+                "wrench", np.abs(couple - samples[f"{name}.friction_torque"]), r * force
+            )
             spin = scene.spin(joint.b) - scene.spin(joint.a)
             spins = np.abs(scene.spin(joint.b)) + np.abs(scene.spin(joint.a))
             own_speed = r * max(REST * moment / _inertia(scene), float(np.max(spins)))

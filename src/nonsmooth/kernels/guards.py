@@ -554,12 +554,19 @@ def is_resolved(m, w, r, k):
 
 
 @kernel
+def is_friction_at_rest(m, w, k):
+    """Return whether guard k is what is left of friction at rest."""
+    contact = (k - m.n_guard) // 4
+    if k < m.n_guard or contact >= m.n_contact or (k - m.n_guard) % 4 < 2:
+        return False
+    return w.slip[contact] == STICK
+
+
+@kernel
 def all_resolved(m, w, r):
     """Return whether the nodes tell of every guard that is friction at rest."""
     for k in range(m.n_guard, m.n_watch):
-        contact = (k - m.n_guard) // 4
-        is_friction = contact < m.n_contact and (k - m.n_guard) % 4 >= 2
-        if is_friction and w.slip[contact] == STICK and not is_resolved(m, w, r, k):
+        if is_friction_at_rest(m, w, k) and not is_resolved(m, w, r, k):
             return False
     return True
 
@@ -574,15 +581,21 @@ def locate(m, w, r, h):
         w.is_quiet = steps.is_quiet(m, r)
     for j in range(N_NODE + 1):
         on_dense(m, w, r, h, j / N_NODE, at(r.node, j * n))
-    r.is_resolved = 1
-    if w.n_stuck > 0 and r.h_fixed == 0.0 and not all_resolved(m, w, r):
-        r.is_resolved = 0
-        return NONE
     earliest = NONE
     for k in range(m.n_watch):
         r.fired[k] = 0
         r.root[k] = first_root(m, w, r, h, k, earliest)
         earliest = min(earliest, r.root[k])
+    r.is_resolved = 1
+    if w.n_stuck > 0 and r.h_fixed == 0.0:
+        # Beyond another event nodes are of no mode.
+        is_other = False
+        for k in range(m.n_watch):
+            if r.root[k] <= min(earliest, 1.0) and not is_friction_at_rest(m, w, k):
+                is_other = True
+        if not is_other and not all_resolved(m, w, r):
+            r.is_resolved = 0
+            return NONE
     if earliest <= 1.0:
         tie = TIE * max(abs(r.t + earliest * h), h) / h
         for k in range(m.n_watch):

@@ -21,8 +21,8 @@ from nonsmooth.kernels.tables import Tables, Work
 # A violation this small beside the model's size is round-off.
 ROUND_OFF = 4e-15
 MAX_PROJECTION = 8
-# Rounds of sharing friction among joints at rest, and changes of their loads that do not
-# matter: the round-off of reactions that are not unique.
+# Rounds of sharing friction among joints at rest, and changes of their loads that do
+# not matter: the round-off of reactions that are not unique.
 MAX_SHARE, SHARED = 30, 1e-8
 
 

@@ -207,7 +207,8 @@ def group_solutions(system: System, run: Any) -> list[Solution]:
         # Friction that is not unique, of joints that hold each other, is one motion.
         motion = np.concatenate([rate, np.where(rests, 0.0, flank)])
         scale = max(scale, float(np.max(np.abs(motion), initial=0.0)))
-        if not any(np.allclose(motion, m, rtol=0.0, atol=SAME * scale) for m in motions):
+        same = SAME * scale
+        if all(np.max(np.abs(motion - other)) > same for other in motions):
             motions.append(motion)
             solutions.append(solution)
     return solutions
