@@ -51,6 +51,7 @@ from nonsmooth import (
 )
 
 Array = NDArray[np.float64]
+WRENCH = ("force_x", "force_y", "torque")
 
 # Speeds and energies below this part of what the forces could do in a second with the
 # model's masses are rest, and their ratios say nothing.
@@ -302,9 +303,7 @@ def _one_limit(result: Any, t: Array, limit: Any) -> dict[str, float]:
         if law is None:
             continue
         name = joint.name
-        fx, fy, couple = (
-            samples[f"{name}.{q}"] for q in ("force_x", "force_y", "torque")
-        )
+        fx, fy, couple = (samples[f"{name}.{q}"] for q in WRENCH)
         load, lam_t = samples[f"{name}.load"], samples[f"{name}.friction_force"]
         v_t, mode = samples[f"{name}.slip_velocity"], samples[f"{name}.mode"]
         normal = samples[f"{name}.normal_force"]

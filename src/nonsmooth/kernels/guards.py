@@ -555,11 +555,11 @@ def is_resolved(m, w, r, k):
 
 @kernel
 def is_friction_at_rest(m, w, k):
-    """Return whether guard k is what is left of friction at rest."""
+    """Return whether guard k is what is left of the friction of a joint at rest."""
     contact = (k - m.n_guard) // 4
     if k < m.n_guard or contact >= m.n_contact or (k - m.n_guard) % 4 < 2:
         return False
-    return w.slip[contact] == STICK
+    return contact >= m.n_touch and w.slip[contact] == STICK
 
 
 @kernel
@@ -587,7 +587,7 @@ def locate(m, w, r, h):
         r.root[k] = first_root(m, w, r, h, k, earliest)
         earliest = min(earliest, r.root[k])
     r.is_resolved = 1
-    if w.n_stuck > 0 and r.h_fixed == 0.0:
+    if w.n_stuck > w.n_gripped and r.h_fixed == 0.0:
         # Beyond another event nodes are of no mode.
         is_other = False
         for k in range(m.n_watch):

@@ -423,14 +423,14 @@ def reaction_guards(m, w, k, out):
     for i in range(4):
         out[i] = 1.0
     c = at(w.contact, CONTACT * k)
+    # Without any load there is nothing to decide.
+    slack = SMALLEST_FORCE * m.force
     if is_sliding(m, w, k):
         if m.contact_kind[k] != PIN:
-            out[0] = side(m, w, k, 0) * c[FRONT]
+            out[0] = side(m, w, k, 0) * c[FRONT] + slack
             if n_flank(m, k) == 2:
-                out[1] = side(m, w, k, 1) * c[REAR]
+                out[1] = side(m, w, k, 1) * c[REAR] + slack
     elif w.slip[k] == STICK:
-        # Without any load there is nothing to decide.
-        slack = SMALLEST_FORCE * m.force
         out[2] = most(m, w, k, 1.0) + c[LAM_T] + slack
         out[3] = most(m, w, k, -1.0) - c[LAM_T] + slack
 
