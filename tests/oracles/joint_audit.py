@@ -1,3 +1,6 @@
+# pyright: basic, reportArgumentType=false, reportCallIssue=false
+# pyright: reportAttributeAccessIssue=false, reportReturnType=false
+# pyright: reportOptionalOperand=false
 """Whether a run obeys Newton, Euler and the friction laws of its joints.
 
 Only columns of the result are read, and the model as data; how modes and forces were

@@ -1,3 +1,6 @@
+# pyright: basic, reportArgumentType=false, reportCallIssue=false
+# pyright: reportAttributeAccessIssue=false, reportReturnType=false
+# pyright: reportOptionalOperand=false
 """All motions that friction in joints allows, by trying every mode.
 
 Plain numpy from the model as data. M a = F + Jᵀ lam + Wᵀ f, J a = −J' v; joints without

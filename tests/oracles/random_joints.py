@@ -1,3 +1,6 @@
+# pyright: basic, reportArgumentType=false, reportCallIssue=false
+# pyright: reportAttributeAccessIssue=false, reportReturnType=false
+# pyright: reportOptionalOperand=false
 """Random mechanisms with friction in their joints; from a seed, as data."""
 
 import math
@@ -220,7 +223,6 @@ def block(rng: Rng, kinds: tuple[str, ...] = SET_VALUED) -> Model:
         length=float(rng.uniform(0.2, 0.5)),
         height=(0.0, 0.1, 0.3)[int(rng.integers(3))],
     )
-    wall = "ground.wall"
     fx = Harmonic(amplitude=size, frequency=rate)
     fy = Harmonic(amplitude=0.6 * size, frequency=1.3 * rate, phase=1.0)
     return Model(
@@ -277,7 +279,6 @@ def two_slots(rng: Rng, kinds: tuple[str, ...] = SET_VALUED) -> Model:
     if max(abs(s), abs(x)) > 2.5:
         return two_slots(rng, kinds)
     ends = ((x, 0.0), (s * math.cos(axis), s * math.sin(axis)))
-    first, second = law(rng, kinds, 0.3), law(rng, kinds, 0.3)
     return Model(
         gravity=(0.0, -9.81),
         bodies=[rod("rod", *ends, mass)],

@@ -1,3 +1,6 @@
+# pyright: basic, reportArgumentType=false, reportCallIssue=false
+# pyright: reportAttributeAccessIssue=false, reportReturnType=false
+# pyright: reportOptionalOperand=false
 """Every path of friction in joints once, small enough to run as plain Python.
 
 With NUMBA_DISABLE_JIT=1 the kernels are ordinary functions on arrays, with bounds
@@ -180,11 +183,11 @@ def test_a_closed_loop_at_rest_shares_friction():
 def test_a_joint_and_a_contact_in_one_group():
     """A post in a vertical slot that stands on the ground, pushed aside."""
     post = RigidBody(
-        name="m", mass=1.0, inertia=0.1, position=(0.0, 0.09), points={"f": (0.0, -0.1)}
+        name="m", mass=1.0, inertia=0.1, position=(0.0, 0.19), points={"f": (0.0, -0.2)}
     )
     model = Model(
         gravity=(0.0, -G),
-        bodies=[Ground(points={"s": (0.0, 0.09)}), post],
+        bodies=[Ground(points={"s": (0.0, 0.19)}), post],
         joints=[
             PinInSlot(name="j", a="ground.s", b="m", axis=0.5 * math.pi, friction=DRY)
         ],
@@ -227,7 +230,7 @@ def test_a_driven_rotor_with_a_slot():
 
 
 def test_a_jam_is_reported_and_understood():
-    model = gallery.build("crank_rocker", driven="rocker", angle=np.radians(120.0))
+    model = gallery.build("crank_rocker", driven="rocker", angle=np.radians(115.0))
     answer = solvability(model)
     assert answer.status != "unique"
     assert answer.margin < 0.0
