@@ -292,8 +292,11 @@ def cost_rows() -> list[Row]:
 
 # ---- 2: growth with size -------------------------------------------------------------
 
-LOOPS = (1, 3, 10, 30)
-ROW_SPEED, ROW_UNTIL, ROW_STEP = 10.0, 0.14, 5e-3  # rad/s, s, s: short of the flat pose
+LOOPS = (1, 3, 10, 30, 100)
+# rad/s, s, s: half way to the flat pose, in even steps.
+ROW_SPEED, ROW_UNTIL, ROW_STEP = 10.0, 0.1, 5e-3
+# There, near it, rows this long may have several solutions: what watching this costs.
+WATCHED, NEAR = 45, 0.14  # four-bars, s
 
 
 def copies(model: Model, n: int) -> Model:
@@ -318,10 +321,12 @@ def copies(model: Model, n: int) -> Model:
     )
 
 
-def slope(values: Mapping[int, float]) -> float:
-    """Return the exponent of n between the two largest."""
-    (m, one), (n, two) = list(values.items())[-2:]
-    return math.log(two / one) / math.log(n / m)
+def slopes(values: Mapping[int, float]) -> list[tuple[int, int, float]]:
+    """Return the exponents of n from one size to the next, for the last three."""
+    return [
+        (m, n, math.log(two / one) / math.log(n / m))
+        for (m, one), (n, two) in pairwise(list(values.items())[-3:])
+    ]
 
 
 def growth_rows() -> list[Row]:
@@ -338,7 +343,7 @@ def growth_rows() -> list[Row]:
             "apart": copies(rub(single), n),
         }
         systems = {name: pack(model) for name, model in models.items()}
-        repeat = REPEAT if n <= 10 else 5
+        repeat = {30: 7, 100: 2}.get(n, REPEAT)
         costs = without_start(systems, ROW_UNTIL, repeat=repeat, max_step=ROW_STEP)
         for name, cost in costs.items():
             per_step.setdefault(name, {})[n] = cost.per_step
@@ -355,11 +360,29 @@ def growth_rows() -> list[Row]:
                     value=costs[name].seconds / costs[f"{name}, no friction"].seconds)
             )  # fmt: skip
     for name, values in per_step.items():
-        rows.append(
-            Row(what=f"growth of time per step, {name}: exponent of n", unit="",
-                value=slope(values), note=f"from {LOOPS[-2]} to {LOOPS[-1]} four-bars")
-        )  # fmt: skip
-    return rows
+        rows += [
+            Row(what=f"growth of time per step, {name}, {m} to {n}: exponent of n",
+                value=slope, unit="")
+            for m, n, slope in slopes(values)
+        ]  # fmt: skip
+    return [*rows, watched_row()]
+
+
+def watched_row() -> Row:
+    """Measure a long row where its pins nearly lock each other."""
+    row = gallery.build("n_four_bar", n=WATCHED, speed=ROW_SPEED)
+    systems = {"row": pack(rub(row))}
+    ends = [
+        least(systems, until, repeat=3, max_step=ROW_STEP)["row"]
+        for until in (ROW_UNTIL, NEAR - 2.0 * ROW_STEP, NEAR)
+    ]
+    near, far = ends[2].plus(ends[1], -1), ends[0]
+    return Row(
+        what=f"{WATCHED} four-bars, row: near the flat pose / before, per step",
+        value=near.per_step / far.per_step,
+        unit="",
+        note=f"last {near.steps} steps before {NEAR:g} s, all before {ROW_UNTIL:g} s",
+    )
 
 
 # ---- 3: crank-rocker, and the paper's way --------------------------------------------

@@ -390,14 +390,21 @@ def is_sliding(m, w, k):
 
 
 @kernel
+def list_sliding(m, w, g):
+    """List the joints of group g that slide; return how many."""
+    n = 0
+    for k in range(m.group_slide[g], m.group_slide[g + 1]):
+        if is_sliding(m, w, k):
+            w.rub[n] = k
+            n += 1
+    return n
+
+
+@kernel
 def rub(m, w, a):
     """Add the friction of all joints that slide to reactions and accelerations."""
     for g in range(m.n_group):
-        n = 0
-        for k in range(m.group_slide[g], m.group_slide[g + 1]):
-            if is_sliding(m, w, k):
-                w.rub[n] = k
-                n += 1
+        n = list_sliding(m, w, g)
         if n > 0:
             rub_group(m, w, g, n, a)
 

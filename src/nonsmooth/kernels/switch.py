@@ -578,12 +578,15 @@ def follow(m, w, r, t):
     One of them holds the motion, the others follow it. Returns whether they do.
     """
     n, nf, A = r.n_listed, r.n_force, r.delassus
-    leader = 0
+    leader, most = 0, -1.0
     for i in range(n):
-        if r.listed[i] < m.n_touch:
+        k = r.listed[i]
+        if k < m.n_touch:
             return False
-        if A[i * nf + i] > A[leader * nf + leader]:
-            leader = i
+        # The one whose friction can do most: another may bear nothing.
+        limit = m.contact_mu0[k] * w.contact[CONTACT * k + LAM_N]
+        if A[i * nf + i] * limit * limit > most:
+            leader, most = i, A[i * nf + i] * limit * limit
     if n < 2:
         return False
     for i in range(n):
