@@ -47,7 +47,25 @@ from numba.extending import NativeValue, intrinsic, typeof_impl, unbox
 
 JIT = not numba.config.DISABLE_JIT
 
-kernel = numba.njit(cache=True, nogil=True, error_model="numpy")
+_jit = numba.njit(cache=True, nogil=True, error_model="numpy")
+
+
+def kernel(function):
+    """Compile a function on its first call, for one set of types.
+
+    By itself Numba compiles anew for every constant that a caller passes.
+    """
+    compiled = _jit(function)
+    if JIT:
+        resolve = compiled.get_call_template
+
+        def resolve_types(args, kws):
+            plain = {name: types.unliteral(kind) for name, kind in kws.items()}
+            return resolve([types.unliteral(kind) for kind in args], plain)
+
+        compiled.get_call_template = resolve_types
+    return compiled
+
 
 # What a slot may hold, and how compiled code sees it.
 # `Any`, so that a type checker takes a slot for what it holds.

@@ -87,7 +87,7 @@ def evaluate_terms(m, w, r):
         l = r.term_force[i]
         k = r.listed[l]
         first = m.contact_joint[k]
-        n_row = 1 if m.contact_kind[k] != GUIDE and m.contact_kind[k] != PIN else 2
+        n_row = 2 if slides.has_two(m, k) else 1
         for j in range(nf + 1):
             for row in range(n_row):
                 lam[first + row] = (
@@ -95,7 +95,7 @@ def evaluate_terms(m, w, r):
                     if j == nf
                     else r.reaction[(2 * l + row) * nf + j]
                 )
-            u = slides.flank(m, w, k, r.term_flank[i], r.term_phi[i], lam, 1)
+            u = slides.flank(m, w, k, r.term_flank[i], r.term_phi[i], lam)
             if j == nf:
                 r.term_base[i] = u
             else:

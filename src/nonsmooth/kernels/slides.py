@@ -66,17 +66,38 @@ def n_flank(m, k):
 
 
 @kernel
-def flank(m, w, k, j, phi, lam, stride):
-    """Return the force of flank j of contact k under reactions `stride` apart."""
-    i = m.contact_joint[k] * stride
+def flank_force(m, w, k, j, phi, first, second):
+    """Return the force of flank j of contact k under its one or two reactions."""
     kind = m.contact_kind[k]
     if kind == PIN:
-        return w.cone[2 * k] * lam[i] + w.cone[2 * k + 1] * lam[i + stride]
+        return w.cone[2 * k] * first + w.cone[2 * k + 1] * second
     if kind == GUIDE:
-        couple = lam[i + stride] + 0.5 * phi * m.contact_height[k] * lam[i]
+        couple = second + 0.5 * phi * m.contact_height[k] * first
         couple /= m.contact_length[k]
-        return 0.5 * lam[i] + (couple if j == 0 else -couple)
-    return lam[i]
+        return 0.5 * first + (couple if j == 0 else -couple)
+    return first
+
+
+@kernel
+def has_two(m, k):
+    """Return whether contact k rubs under two reactions of its joint, not one."""
+    return m.contact_kind[k] == PIN or m.contact_kind[k] == GUIDE
+
+
+@kernel
+def flank(m, w, k, j, phi, lam):
+    """Return the force of flank j of contact k under reactions lam."""
+    i = m.contact_joint[k]
+    second = lam[i + 1] if has_two(m, k) else 0.0
+    return flank_force(m, w, k, j, phi, lam[i], second)
+
+
+@kernel
+def flank_response(m, w, k, j, phi, l, n):
+    """Return the force of flank j of contact k due to friction l of n."""
+    i = m.contact_joint[k] * n + l
+    second = w.response[i + n] if has_two(m, k) else 0.0
+    return flank_force(m, w, k, j, phi, w.response[i], second)
 
 
 @kernel
@@ -87,7 +108,7 @@ def load(m, w, k, phi, lam):
         return math.hypot(lam[i], lam[i + 1])
     total = 0.0
     for j in range(n_flank(m, k)):
-        total += abs(flank(m, w, k, j, phi, lam, 1))
+        total += abs(flank(m, w, k, j, phi, lam))
     return total
 
 
@@ -181,10 +202,10 @@ def solve_loads(m, w, n):
         total = 0.0
         for j in range(n_flank(m, k)):
             sign = side(m, w, k, j)
-            G[i] += sign * flank(m, w, k, j, own, w.lam, 1)
+            G[i] += sign * flank(m, w, k, j, own, w.lam)
             for l in range(n):
                 phi = w.contact[CONTACT * w.rub[l] + PHI]
-                change = flank(m, w, k, j, own, at(w.response, l), n) * phi
+                change = flank_response(m, w, k, j, own, l, n) * phi
                 B[i * n + l] += sign * change
                 total += abs(change)
         w.coupling = max(w.coupling, total)
@@ -274,8 +295,8 @@ def least_determinant(m, w, n):
                 bit += 1
                 for l in range(n):
                     phi = w.contact[CONTACT * w.rub[l] + PHI]
-                    Y = at(w.response, l)
-                    B[i * n + l] += sign * flank(m, w, k, j, own, Y, n) * phi
+                    change = flank_response(m, w, k, j, own, l, n) * phi
+                    B[i * n + l] += sign * change
         value = determinant(n, B, w.swap) if lu_factor(n, B, w.swap) else 0.0
         least = min(least, value)
     return least
@@ -434,9 +455,8 @@ def reaction_guards(m, w, k, out):
     slack = SMALLEST_FORCE * m.force
     if is_sliding(m, w, k):
         if m.contact_kind[k] != PIN:
-            out[0] = side(m, w, k, 0) * c[FRONT] + slack
-            if n_flank(m, k) == 2:
-                out[1] = side(m, w, k, 1) * c[REAR] + slack
+            for j in range(n_flank(m, k)):
+                out[j] = side(m, w, k, j) * c[FRONT + j] + slack
     elif w.slip[k] == STICK:
         out[2] = most(m, w, k, 1.0) + c[LAM_T] + slack
         out[3] = most(m, w, k, -1.0) - c[LAM_T] + slack
@@ -487,5 +507,6 @@ def bear(m, w):
             c[FORCE] = c[LAM_N]
             continue
         c[FORCE] = w.lam[i]
-        c[FRONT] = flank(m, w, k, 0, phi, w.lam, 1)
-        c[REAR] = flank(m, w, k, 1, phi, w.lam, 1) if n_flank(m, k) == 2 else 0.0
+        c[REAR] = 0.0
+        for j in range(n_flank(m, k)):
+            c[FRONT + j] = flank(m, w, k, j, phi, w.lam)

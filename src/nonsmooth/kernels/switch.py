@@ -467,16 +467,19 @@ def delassus(m, w, r):
             k = r.listed[i]
             A[i * nf + j] = gather(m, w, k, r.d)
             if k >= m.n_touch:
-                note_reactions(m, w, k, at(r.reaction, 2 * i * nf + j), nf)
+                place = 2 * i * nf + j
+                note_reactions(
+                    m, w, k, at(r.reaction, place), at(r.reaction, place + nf)
+                )
 
 
 @kernel
-def note_reactions(m, w, k, out, stride):
-    """Copy the reactions that load contact k of a joint."""
-    first = m.contact_joint[k]
-    out[0] = w.lam[first]
-    if slides.n_flank(m, k) == 2 or m.contact_kind[k] == PIN:
-        out[stride] = w.lam[first + 1]
+def note_reactions(m, w, k, first, second):
+    """Copy the one or two reactions that load contact k of a joint."""
+    i = m.contact_joint[k]
+    first[0] = w.lam[i]
+    if slides.has_two(m, k):
+        second[0] = w.lam[i + 1]
 
 
 @kernel
@@ -560,7 +563,8 @@ def pose(m, w, r, t, g):
         if i < r.n_listed:
             r.limit[i] = m.contact_mu0[k] * max(0.0, w.contact[CONTACT * k + LAM_N])
         if k >= m.n_touch:
-            note_reactions(m, w, k, at(r.reaction_base, 2 * i), 1)
+            base = at(r.reaction_base, 2 * i)
+            note_reactions(m, w, k, base, at(base, 1))
     delassus(m, w, r)
     for i in range(r.n_listed):
         # Of joints that block one motion this is their slip in it, but for a factor.
