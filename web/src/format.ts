@@ -1,0 +1,224 @@
+/**
+ * The scene document: everything the viewer knows of a run.
+ *
+ * Written by `nonsmooth/views/scene.py`; the two files change together. A document is
+ *
+ *     gzip( header length (uint32, little-endian) | header (JSON, UTF-8) | arrays )
+ *
+ * Samples are taken arc by arc, so that an event has two samples of one time: the
+ * values before it end an arc, those after it begin the next.
+ */
+
+export const FORMAT = "nonsmooth-scene";
+export const VERSION = 1;
+
+export type Point = readonly [number, number];
+export type Scalar = string | number | boolean | null;
+
+export interface Header {
+  format: typeof FORMAT;
+  version: typeof VERSION;
+  generator: string; // "nonsmooth 0.1.0"
+  title: string;
+  run: RunInfo;
+  parameters: Parameter[];
+  sampling: Sampling;
+  arcs: number[]; // first sample of each arc, then the number of samples
+  columns: Column[]; // "t" first
+  derived: Derived[];
+  bodies: Body[]; // drawn in this order
+  glyphs: Glyph[];
+  spots: Spot[];
+  events: Events;
+  energy: Energy;
+  modes: Record<string, string>; // colour by name, in the order of legends
+  gravity: Point; // m/s^2
+  box: readonly [number, number, number, number]; // left, low, right, high: m, all seen
+  unit: number; // m, size of a symbol such as a pin
+}
+
+export interface RunInfo {
+  status: "finished" | "stopped" | "failed";
+  message: string;
+  t_start: number; // s
+  t_end: number;
+  notes: string[];
+  options: Record<string, Scalar>;
+  cost: Record<string, number>;
+  energy_residual: number | null; // J
+  energy_exchanged: number | null;
+  violation: number; // m or rad
+}
+
+export interface Parameter {
+  name: string;
+  value: Scalar;
+  unit: string;
+  meaning: string;
+}
+
+export interface Sampling {
+  n: number; // samples
+  tolerance: number; // of a quantity's range, that lines between samples keep to
+}
+
+/** Numbers over time. `f32` and `i8` are drawn; `f64` is for times. */
+export interface Column {
+  name: string; // as in Python: "box.x", "left.normal_force"
+  unit: string; // "" for none
+  hidden?: true; // for drawing only, not offered to plots
+  type: "f32" | "f64" | "i8" | "constant";
+  offset?: number; // bytes into the arrays
+  length?: number; // bytes
+  value?: number; // of a constant
+}
+
+/** A quantity of a body's point, computed from the motion of the body. */
+export interface Derived {
+  name: string; // "box.left.vx"
+  unit: string;
+  body: string;
+  point: Point; // m, in the body's frame
+  quantity: "x" | "y" | "vx" | "vy" | "ax" | "ay";
+}
+
+export interface Body {
+  name: string;
+  kind: "ground" | "support" | "rigid" | "point";
+  colour: string | null; // null: pale, as the ground
+  is_fixed: boolean; // else columns NAME.x .y .theta .vx .vy .omega
+  parts: Part[];
+  points: Record<string, Point>; // m, in the body's frame
+}
+
+/**
+ * What a body looks like, in its frame. A painter for each kind is registered in
+ * `scene/parts.ts`; a flexible body will bring a kind of its own, with columns.
+ */
+export type Part =
+  | { kind: "polygon"; points: Point[]; is_hatched?: true }
+  | { kind: "circle"; center: Point; radius: number; is_hatched?: true }
+  | { kind: "segment"; start: Point; end: Point; is_hatched?: true } // solid on the right
+  | { kind: "line"; point: Point; angle: number; is_hatched?: true } // without ends
+  | { kind: "bar"; start: Point; end: Point }
+  | { kind: "dot"; center: Point };
+
+export interface Marker {
+  body: string;
+  point: Point; // m, in the body's frame
+}
+
+/**
+ * A joint, drive or force. A painter for each kind is registered in
+ * `scene/glyphs.ts`; of a kind it does not know, the family's is used.
+ */
+export interface Glyph {
+  kind: string; // pin slot guide rod weld | motor actuator | spring spiral force couple
+  family: "joint" | "drive" | "force";
+  name: string;
+  a: Marker;
+  b: Marker;
+  axis?: number; // rad, of a slot, guide or actuator, from the x axis of a's body
+  angle?: number; // rad, of a's axis in b's body: a block turns with b
+  travel?: readonly [number, number]; // m along the axis, where b goes, seen from a
+  length?: number; // m, of a block
+  height?: number; // m, between its flanks
+  clearance?: number; // m
+  radius?: number; // m, of a pin
+  has_spring?: boolean;
+  has_damper?: boolean;
+  mode?: string; // column, of a joint with friction
+  pivot?: Marker; // where a rotation is shown
+  force?: readonly [string, string]; // columns, N, acting on b
+  torque?: string; // column, N m, acting on b
+}
+
+/** A place where bodies press on each other. Names of columns, all hidden but forces. */
+export interface Spot {
+  name: string; // as in columns and events
+  element: string; // contact or joint it belongs to
+  family: "contact" | "joint";
+  can_stick: boolean;
+  mode: string; // 0 stick, 1 or -1 slip, 2 open, 3 released
+  x: string; // m
+  y: string;
+  nx: string; // unit normal, out of a, along which the normal force pushes b
+  ny: string;
+  normal: string; // N
+  friction: string; // N, along the normal turned by -90 degrees
+}
+
+export interface Events {
+  columns: string[]; // t, element, kind, action, before, after, cause, ...
+  rows: Scalar[][];
+}
+
+/** Columns of energies, J. */
+export interface Energy {
+  kinetic: string;
+  potential: string;
+  works: string[]; // done by each element; "energy.NAME"
+}
+
+// ---- decoding --------------------------------------------------------------------
+
+export class FormatError extends Error {}
+
+export interface Document {
+  header: Header;
+  arrays: Uint8Array;
+}
+
+/** Unpack a document. */
+export async function decode(packed: Uint8Array): Promise<Document> {
+  const bytes = await inflate(packed);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < 4) throw new FormatError("the run's data are cut short");
+  const size = view.getUint32(0, true);
+  if (4 + size > bytes.length) throw new FormatError("the run's data are cut short");
+  const text = new TextDecoder().decode(bytes.subarray(4, 4 + size));
+  const header = JSON.parse(text) as Header;
+  if (header.format !== FORMAT) throw new FormatError("this is not a nonsmooth run");
+  if (header.version !== VERSION) {
+    throw new FormatError(
+      `the run has format version ${header.version}, this viewer reads ${VERSION}`,
+    );
+  }
+  return { header, arrays: bytes.subarray(4 + size) };
+}
+
+async function inflate(packed: Uint8Array): Promise<Uint8Array> {
+  const stream = new Blob([packed as BlobPart])
+    .stream()
+    .pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+export type Numbers = Float32Array | Float64Array | Int8Array;
+
+/** Return the numbers of one column, n of them. */
+export function unpack(column: Column, arrays: Uint8Array, n: number): Numbers {
+  if (column.type === "constant") return new Float32Array(n).fill(column.value ?? NaN);
+  const offset = column.offset ?? 0;
+  const bytes = arrays.subarray(offset, offset + (column.length ?? 0));
+  const width = { f32: 4, f64: 8, i8: 1 }[column.type];
+  if (bytes.length !== n * width) {
+    throw new FormatError(`column ${column.name} has ${bytes.length} bytes`);
+  }
+  if (column.type === "i8") return new Int8Array(unshuffle(bytes, 1));
+  if (column.type === "f64") return new Float64Array(unshuffle(bytes, 8));
+  // Differences of the bit patterns: a smooth curve leaves small numbers.
+  const bits = new Int32Array(unshuffle(bytes, 4));
+  for (let i = 1; i < n; i++) bits[i] = (bits[i]! + bits[i - 1]!) | 0;
+  return new Float32Array(bits.buffer);
+}
+
+/** All first bytes of the numbers come first, then all second ones, and so on. */
+function unshuffle(bytes: Uint8Array, width: number): ArrayBuffer {
+  const n = bytes.length / width;
+  const out = new Uint8Array(bytes.length);
+  for (let k = 0; k < width; k++) {
+    for (let i = 0; i < n; i++) out[i * width + k] = bytes[k * n + i]!;
+  }
+  return out.buffer;
+}
