@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonsmooth import gallery, io
+from nonsmooth.app.cli import main
 from nonsmooth.elements.bodies import RigidBody
 from nonsmooth.errors import ModelError
 from nonsmooth.gallery import _checks
@@ -185,6 +186,65 @@ def test_crank_rocker_starts_with_any_parameters(speed, crank, slider):
         "crank_rocker", speed=speed, crank_length=crank, slider_mass=slider
     )
     assert max(residuals(model)) < ROUND_OFF
+
+
+# ---- ranges ----------------------------------------------------------------------
+
+# Zero unless another parameter is changed as well, so that no end could be built.
+WITHOUT_RANGE = {("crank_rocker", "torque")}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_ranges(system):
+    """Numbers have a range around their default, of their own type."""
+    named = set(gallery._ranges(system))
+    for p in gallery.parameters(system):
+        named.discard(p.name)
+        is_number = p.type in ("int", "float") and p.default is not None
+        if not is_number or (system, p.name) in WITHOUT_RANGE:
+            assert p.low is None, p
+            assert p.high is None, p
+            continue
+        assert p.low is not None, p
+        assert p.high is not None, p
+        assert isinstance(p.default, int | float)
+        assert type(p.low) is type(p.high) is type(p.default), p
+        assert p.low <= p.default <= p.high, p
+        assert p.low < p.high, p
+    assert not named  # no range without a parameter
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_ends_of_ranges_are_valid(system):
+    """With the other parameters at their defaults, and up to a packed system."""
+    from nonsmooth.system import pack
+
+    for p in gallery.parameters(system):
+        if p.low is not None:
+            pack(gallery.build(system, **{p.name: p.low}))
+            pack(gallery.build(system, **{p.name: p.high}))
+
+
+def test_the_command_shows_ranges(capsys):
+    assert main(["gallery", "belt"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^k +100 +N/m +10 to 1000 +float +Stiffness", out, re.M)
+
+
+def test_values():
+    found = gallery.values("trammel", mu="0.2", mu0=0.3)
+    defaults = {p.name: p.default for p in gallery.parameters("trammel")}
+    assert found == {**defaults, "mu": 0.2, "mu0": 0.3}
+    # Whether they go together is not asked.
+    assert gallery.values("trammel", mu=0.2, mu0=0.1)["mu0"] == 0.1
+    with pytest.raises(ModelError, match="no parameter 'mu1'; did you mean 'mu"):
+        gallery.values("trammel", mu1=1)
+
+
+def test_choices():
+    found = {p.name: p for p in gallery.parameters("compactor")}
+    assert found["start"].choices == ("equilibrium", "touching", "spinning")
+    assert found["mu"].choices == ()
 
 
 # ---- single systems --------------------------------------------------------------

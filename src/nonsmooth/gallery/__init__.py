@@ -7,8 +7,9 @@
 
 A system is a module of this package that holds a function of the same name. Its
 typed keyword-only parameters and its NumPy docstring say all there is to know; the
-module's first line is its summary, and its `UNTIL` a time, in s, worth simulating.
-Nothing else lists the systems.
+module's first line is its summary, its `UNTIL` a time, in s, worth simulating, and its
+`RANGES` the ends between which a parameter is worth trying. Nothing else lists the
+systems.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ __all__ = [
     "names",
     "parameters",
     "summary",
+    "values",
 ]
 
 _SYMBOL = r"(?:1|kg|m|s|rad|deg|N|J|W|Hz|Pa)(?:\^(?:\d|n))?"
@@ -52,6 +54,15 @@ class Parameter:
     default: int | float | bool | str | None  # None: another parameter sets it
     unit: str  # SI; "" for counts and choices
     meaning: str
+    # Ends of a slider; None: no range. Values outside may be valid as well, and values
+    # inside may not be, depending on the other parameters.
+    low: int | float | None = None
+    high: int | float | None = None
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What there is to choose from; nothing unless the type is a choice."""
+        return tuple(self.type.split(" | ")) if " | " in self.type else ()
 
 
 def names() -> tuple[str, ...]:
@@ -76,15 +87,24 @@ def build(system: str, /, **parameters: Any) -> Model:
     ModelError
         There is no such system or parameter, or a value has the wrong type.
     """
+    return _function(system)(**values(system, **parameters))
+
+
+def values(system: str, /, **parameters: Any) -> dict[str, Any]:
+    """Return the value of every parameter: those given, converted, else the default.
+
+    Nothing is built: whether the values go together is left to `build`. Parameters
+    and errors are those of `build`.
+    """
     function = _function(system)
     known = inspect.signature(function).parameters
     types = get_type_hints(function)
-    values: dict[str, Any] = {}
+    found = {name: item.default for name, item in known.items()}
     for name, value in parameters.items():
         if name not in known:
             raise ModelError(f"{system}: no parameter '{name}'; {nearest(name, known)}")
-        values[name] = convert(f"{system}: {name}", types[name], value)
-    return function(**values)
+        found[name] = convert(f"{system}: {name}", types[name], value)
+    return found
 
 
 def parameters(system: str) -> tuple[Parameter, ...]:
@@ -92,12 +112,14 @@ def parameters(system: str) -> tuple[Parameter, ...]:
     function = _function(system)
     types = get_type_hints(function)
     texts = _parameter_texts(function)
+    ranges = _ranges(system)
     found: list[Parameter] = []
     for name, item in inspect.signature(function).parameters.items():
         text = texts.get(name, "")
         unit = _UNIT.search(text)
         if unit:
             text = text[: unit.start()] + text[unit.end() :]
+        low, high = ranges.get(name, (None, None))
         found.append(
             Parameter(
                 name=name,
@@ -105,6 +127,8 @@ def parameters(system: str) -> tuple[Parameter, ...]:
                 default=item.default,
                 unit=unit[1] if unit else "",
                 meaning=text.rstrip("."),
+                low=low,
+                high=high,
             )
         )
     return tuple(found)
@@ -125,6 +149,10 @@ def describe(system: str) -> str:
 def duration(system: str) -> float:
     """Return a time worth simulating, s."""
     return float(_module(system).UNTIL)
+
+
+def _ranges(system: str) -> dict[str, tuple[int | float, int | float]]:
+    return getattr(_module(system), "RANGES", {})
 
 
 def _module(system: str) -> ModuleType:

@@ -12,6 +12,14 @@ from nonsmooth.gallery._checks import friction, positive
 from nonsmooth.model import Model
 
 UNTIL = 5.0  # s
+RANGES = {
+    "m": (0.1, 10.0),
+    "k": (10.0, 1000.0),
+    "speed": (0.01, 1.0),
+    "mu0": (0.3, 1.0),
+    "mu": (0.0, 0.4),
+    "gravity": (1.0, 25.0),
+}
 
 # N/m. A power of two: the depth at which the block rests and the force at that depth
 # are then without rounding, and the block never moves up or down.

@@ -18,6 +18,26 @@ from nonsmooth.gallery._checks import at_least, friction, positive
 from nonsmooth.model import Model
 
 UNTIL = 0.5  # s
+RANGES = {
+    "rotor_speed": (0.0, 600.0),
+    "eccentricity": (0.0, 0.15),
+    "mu0": (0.45, 1.2),
+    "mu": (0.0, 0.6),
+    "K": (1e5, 1e8),
+    "c": (0.0, 1e5),
+    "n": (1.0, 3.0),
+    "gravity": (0.0, 25.0),
+    "box_mass": (20.0, 300.0),
+    "box_inertia": (0.05, 5.0),
+    "rotor_mass": (0.5, 30.0),
+    "rotor_inertia": (1e-4, 0.05),
+    "a": (0.1, 0.5),
+    "b": (0.05, 0.4),
+    "c1x": (-0.1, 0.1),
+    "c1y": (-0.1, 0.1),
+    "ax": (-0.15, 0.15),
+    "ay": (-0.1, 0.2),
+}
 
 # Newton's method on one smooth equation: six steps reach round-off.
 _MAX_NEWTON = 50

@@ -15,6 +15,20 @@ from nonsmooth.gallery._checks import at_least, coulomb, positive
 from nonsmooth.model import Model
 
 UNTIL = 2.0 * math.pi / 3.0  # s, one turn at the default speed
+# Not of `torque`, which is 0 unless it drives.
+RANGES = {
+    "damping": (0.0, 20.0),
+    "mu": (0.0, 1.0),
+    "gravity": (0.0, 25.0),
+    "speed": (-10.0, 10.0),
+    "angle": (0.0, 6.2832),
+    "rocker_mass": (0.5, 20.0),
+    "rocker_length": (1.5, 4.0),
+    "crank_mass": (0.2, 10.0),
+    "crank_length": (0.05, 0.95),
+    "slider_mass": (0.0, 5.0),
+    "distance": (0.55, 1.5),
+}
 
 # Cosine of the angle between crank and rocker below which the rocker cannot move the
 # crank: the rounding of an angle of a few turns.

@@ -19,6 +19,9 @@ from nonsmooth.gallery._checks import at_least, positive
 from nonsmooth.model import Model
 
 UNTIL = 10.0  # s
+RANGES = {
+    "gravity": (1.0, 25.0),
+}
 
 _EXPONENT = 1.5  # of the depth in the law of the feet
 _SETTLING = 20.0  # s

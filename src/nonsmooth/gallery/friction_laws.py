@@ -20,6 +20,20 @@ from nonsmooth.gallery._checks import at_least, friction, positive
 from nonsmooth.model import Model
 
 UNTIL = 5.0  # s
+RANGES = {
+    "m": (0.1, 10.0),
+    "k": (10.0, 1000.0),
+    "speed": (0.01, 1.0),
+    "mu0": (0.3, 1.0),
+    "mu": (0.05, 0.4),
+    "viscous": (0.0, 20.0),
+    "velocity": (5e-3, 0.5),
+    "dead_band": (1e-3, 0.1),
+    "width": (1e-3, 0.5),
+    "bristle_stiffness": (50.0, 5000.0),
+    "bristle_damping": (0.0, 50.0),
+    "gravity": (1.0, 25.0),
+}
 
 _LANE = 0.15  # m, between the blocks; it only shows in drawings
 

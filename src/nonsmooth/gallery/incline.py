@@ -14,6 +14,14 @@ from nonsmooth.gallery._checks import friction, positive
 from nonsmooth.model import Model
 
 UNTIL = 2.5  # s
+RANGES = {
+    "angle": (0.0, 60.0),
+    "speed": (0.0, 10.0),
+    "mu0": (0.3, 1.0),
+    "mu": (0.0, 0.4),
+    "m": (0.1, 10.0),
+    "gravity": (1.0, 25.0),
+}
 
 # N/m for each kg. Roundings make the block swing on this spring; a stiffer one would
 # only cost shorter steps, since the normal force is the same.

@@ -10,6 +10,11 @@ from nonsmooth.gallery._checks import count
 from nonsmooth.model import Model
 
 UNTIL = 2.0  # s
+RANGES = {
+    "n": (1, 40),
+    "gravity": (0.0, 25.0),
+    "speed": (-10.0, 10.0),
+}
 
 _LENGTH = 1.0  # m, of every rod
 _MASS = 1.0  # kg

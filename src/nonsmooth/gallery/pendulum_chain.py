@@ -10,6 +10,13 @@ from nonsmooth.gallery._checks import count, positive
 from nonsmooth.model import Model
 
 UNTIL = 5.0  # s
+RANGES = {
+    "n": (1, 20),
+    "length": (0.1, 5.0),
+    "mass": (0.1, 10.0),
+    "gravity": (0.0, 25.0),
+    "angle": (-3.1416, 3.1416),
+}
 
 
 def pendulum_chain(

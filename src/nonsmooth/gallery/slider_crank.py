@@ -16,6 +16,22 @@ from nonsmooth.gallery._checks import at_least, coulomb, positive
 from nonsmooth.model import Model
 
 UNTIL = 2.0  # s
+RANGES = {
+    "crank_length": (0.02, 0.25),
+    "rod_length": (0.15, 1.0),
+    "offset": (-0.15, 0.15),
+    "crank_mass": (0.1, 10.0),
+    "rod_mass": (0.1, 10.0),
+    "slider_mass": (0.1, 10.0),
+    "gravity": (0.0, 25.0),
+    "speed": (-50.0, 50.0),
+    "angle": (-3.1416, 3.1416),
+    "mu": (0.0, 1.0),
+    "pin_mu": (0.0, 1.0),
+    "pin_radius": (1e-3, 0.03),
+    "contact_stiffness": (1e4, 1e8),
+    "contact_damping": (0.0, 5e3),
+}
 
 
 def slider_crank(

@@ -19,6 +19,25 @@ from nonsmooth.gallery._checks import at_least, positive
 from nonsmooth.model import Model
 
 UNTIL = 24.0  # s, three periods
+RANGES = {
+    "mu": (0.0, 0.04),
+    "mu0": (0.03, 0.5),
+    "viscous": (0.0, 5.0),
+    "stiffness": (1e4, 1e8),
+    "damping": (0.0, 5e4),
+    "spring_rest": (-1.0, 1.0),
+    "k": (0.0, 20.0),
+    "force": (0.0, 20.0),
+    "frequency": (0.1, 10.0),
+    "speed": (-3.0, 3.0),
+    "position": (-1.0, 1.0),
+    "slider_mass": (0.1, 10.0),
+    "slider_length": (0.2, 2.0),
+    "slider_height": (0.05, 1.0),
+    "bar_mass": (0.1, 10.0),
+    "bar_length": (0.2, 4.0),
+    "gravity": (0.0, 25.0),
+}
 
 _SYSTEM = "slider_in_guide"
 _DEAD_BAND = 1e-3  # m/s, of Karnopp's law

@@ -10,6 +10,14 @@ from nonsmooth.gallery._checks import coulomb, positive
 from nonsmooth.model import Model
 
 UNTIL = 3.0  # s
+RANGES = {
+    "length": (0.2, 5.0),
+    "mass": (0.1, 10.0),
+    "mu": (0.0, 0.9),
+    "gravity": (0.0, 25.0),
+    "angle": (-3.1416, 3.1416),
+    "angular_velocity": (-10.0, 10.0),
+}
 
 
 def trammel(

@@ -14,6 +14,17 @@ from nonsmooth.gallery._checks import friction, positive
 from nonsmooth.model import Model
 
 UNTIL = 10.0  # s
+RANGES = {
+    "m1": (0.2, 10.0),
+    "m2": (0.1, 10.0),
+    "k": (10.0, 1000.0),
+    "speed": (0.01, 2.0),
+    "mu0_lower": (0.3, 1.0),
+    "mu_lower": (0.0, 0.5),
+    "mu0_upper": (0.1, 1.0),
+    "mu_upper": (0.0, 0.15),
+    "gravity": (1.0, 25.0),
+}
 
 # N/m for each kg. Roundings make the blocks swing on these springs; stiffer ones would
 # only cost shorter steps, since the normal forces are the same.
