@@ -36,11 +36,14 @@ from nonsmooth.kernels.tables import Work
 from nonsmooth.system import System
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pandas
     import xarray
     from matplotlib.figure import Figure
 
     from nonsmooth.solve.verify import Verification
+    from nonsmooth.views.scene import Parameter
 
 Floats = NDArray[np.float64]
 Limit = Literal["before", "after"]
@@ -722,14 +725,41 @@ class Result:
 
         return plot_energy(self, path)
 
-    def plot_contacts(self, path: str | None = None) -> Figure:
+    def plot_contacts(
+        self,
+        path: str | None = None,
+        *,
+        names: str | Sequence[str] | None = None,
+        span: tuple[float, float] | None = None,
+    ) -> Figure:
         """Plot forces, slip, modes and events of the contacts over time."""
         from nonsmooth.views.plots import plot_contacts
 
-        return plot_contacts(self, path)
+        return plot_contacts(self, path, names=names, span=span)
 
-    def draw(self, t: ArrayLike | None = None, path: str | None = None) -> Figure:
+    def draw(
+        self,
+        t: ArrayLike | None = None,
+        path: str | None = None,
+        *,
+        names: bool = False,
+        forces: bool = False,
+    ) -> Figure:
         """Draw the mechanism at chosen instants."""
         from nonsmooth.views.plots import draw
 
-        return draw(self, t, path)
+        return draw(self, t, path, names=names, forces=forces)
+
+    def report(
+        self, path: str | os.PathLike[str], parameters: Sequence[Parameter] = ()
+    ) -> Path:
+        """Write the run as one page of HTML that shows it move."""
+        from nonsmooth.views.report import report
+
+        return report(self, path, parameters)
+
+    def widget(self, parameters: Sequence[Parameter] = (), **options: Any) -> Any:
+        """Return a widget that shows the run in a notebook."""
+        from nonsmooth.views.widget import widget
+
+        return widget(self, parameters, **options)

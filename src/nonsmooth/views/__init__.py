@@ -1,4 +1,4 @@
-"""Views of a result: plots.
+"""Views of a result: plots, and pages in the browser.
 
 Nothing here is imported before something is shown.
 """

@@ -48,6 +48,23 @@ from nonsmooth.elements.joints import (
 )
 from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
 from nonsmooth.views import contacts
+from nonsmooth.views.drawing import (
+    LONE,
+    PIN,
+    SLIDER,
+    SYMBOL_PART,
+    block_size,
+    corners_of,
+    is_bare,
+    is_floor,
+    is_outlined,
+    is_solid,
+    reach_of,
+    shapes_of,
+    symbol_size,
+)
+from nonsmooth.views.drawing import SQUARE as _SQUARE
+from nonsmooth.views.drawing import hull as _hull
 from nonsmooth.views.figure import INK, MODES, PALE, PALETTE, mode_label
 
 if TYPE_CHECKING:
@@ -67,8 +84,6 @@ E = TypeVar("E", bound=Element)
 N_INSTANT, MANY_BODIES = 5, 60
 # The faintest instant has this part of the last one's colour.
 FAINTEST = 0.18
-# Length of a symbol beside the whole picture, and beside a typical body.
-SYMBOL_PART, BODY_PART = 0.022, 0.11
 FEW_STANDS = 8
 # Width of a bar beside the length of a typical body, and its range, pt.
 BAR_PART, BAR_RANGE = 0.1, (1.2, 7.0)
@@ -79,18 +94,13 @@ PICTURE = 400.0
 LONGEST, SHORTEST = 0.2, 0.01
 # Forces beyond which arrows are half as long.
 FEW_FORCES = 6
-# What a picture shows of a lone point, m.
-LONE = 1.0
-# A point this near to a shape, in units of a symbol, is seen on it.
-ON_SHAPE = 0.1
 # Names: distance from their place, height of a row, width of a letter, pt.
 OFFSET, ROW, LETTER = 5.0, 11.0, 5.4
 # Radius of the mark of a contact beside the whole picture, where they are few.
 MARK_PART, FEW_MARKS = 0.009, 40
 OPEN_MARK = 0.75  # of that
-# Symbols of joints, in units: a pin; length and height of a block without a size of its
-# own, half of them; the same of a slider in a slot; half the width of a bare slot.
-PIN, BLOCK, SLIDER, SLOT = 0.42, (1.6, 1.0), (1.6, 0.75), 0.5
+# Half the width of a bare slot, in units.
+SLOT = 0.5
 # By how much a guide or slot is longer than the way of what slides in it, in units.
 BEYOND = 1.4
 # Thickness of the mark where a slider bears, beside the radius of other marks.
@@ -99,7 +109,6 @@ BEARING = 0.6
 GUIDES, BODIES, FORCES, PINS, DRIVES, TEXT = range(6)
 
 _FORCES = ("normal_force", "friction_force")
-_SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 _SYMBOLS: dict[type[Element], Callable[[Any, Any], None]] = {}
 
 
@@ -490,69 +499,29 @@ class Sketch:
 # ---- bodies ----------------------------------------------------------------------
 
 
-def _hull(points: Floats) -> Floats:
-    """Return the corners of the convex hull; two for points on a line.
-
-    Monotone chain of A. M. Andrew: lower and upper boundary from sorted points.
-    """
-    pairs: list[list[float]] = points.tolist()
-    ordered = sorted({(x, y) for x, y in pairs})
-    if len(ordered) < 3:
-        return np.array(ordered)
-    # Corners flatter than this part of the extent are round-off.
-    flat = 1e-9 * float(np.ptp(points, axis=0).max()) ** 2
-
-    def chain(places: list[tuple[float, float]]) -> list[tuple[float, float]]:
-        kept: list[tuple[float, float]] = []
-        for p in places:
-            while len(kept) > 1:
-                (x0, y0), (x1, y1) = kept[-2], kept[-1]
-                if (x1 - x0) * (p[1] - y0) - (y1 - y0) * (p[0] - x0) > flat:
-                    break
-                kept.pop()
-            kept.append(p)
-        return kept[:-1]
-
-    return np.array(chain(ordered) + chain(ordered[::-1]))
-
-
 def _rim() -> Floats:
     """Return points of a circle of radius 1."""
     turn = np.linspace(0.0, 2.0 * math.pi, 65)[:-1]
     return np.column_stack([np.cos(turn), np.sin(turn)])
 
 
-def _shapes_of(body: Named) -> list[Shape]:
-    return list(getattr(body, "shapes", {}).values())
-
-
 def _bare(s: Sketch, body: Body, markers: Sequence[str]) -> list[Floats]:
     """Return the places of markers that no shape of the body shows."""
-    solid = [shape for shape in _shapes_of(body) if shape.corners()]
     pose = s.poses[body.name]
     return [
         point
         for point in map(s.point, markers)
-        if not any(
-            contacts.nearest(shape, pose, (point[0], point[1]))[0] <= ON_SHAPE * s.unit
-            for shape in solid
-        )
+        if is_bare(body, pose, (point[0], point[1]), s.unit)
     ]
 
 
 def _draw_shapes(s: Sketch, body: Body) -> None:
     """Draw the shapes of a body, and the floor that a contact takes it for."""
     s = replace(s, owner=body.name)
-    for shape in _shapes_of(body):
+    for shape in shapes_of(body):
         _draw_element(s, shape)
-    if _is_floor(s, body):
+    if is_floor(s.elements.values(), body):
         _draw_element(s, Line())
-
-
-def _is_floor(s: Sketch, body: Body) -> bool:
-    """Return whether a contact means the line along a body's x axis."""
-    found = [e for e in s.elements.values() if isinstance(e, Contact)]
-    return any(contact.a == body.name for contact in found)
 
 
 @symbol(RigidBody)
@@ -562,7 +531,7 @@ def rigid_body(s: Sketch, body: RigidBody) -> None:
     colour = s.colour_of(body.name)
     points = [s.point(f"{body.name}.{name}") for name in body.points]
     _draw_shapes(s, body)
-    if any(shape.corners() for shape in _shapes_of(body)):
+    if is_solid(body):
         # What sticks out of the shapes is held by bars.
         markers = [body.name, *(f"{body.name}.{name}" for name in body.points)]
         for point in _bare(s, body, markers):
@@ -616,7 +585,7 @@ def moving_support(s: Sketch, body: MovingSupport) -> None:
         s.line(corners, PALE, s.bar, BODIES, 0.6)
     elif not body.shapes:
         # Under its floor, if it has one, the box shows how the support moves along.
-        low = -1.8 if _is_floor(s, body) else -0.9
+        low = -1.8 if is_floor(s.elements.values(), body) else -0.9
         box = [(-0.9, low), (0.9, low), (0.9, low + 1.8), (-0.9, low + 1.8)]
         large = replace(s, unit=s.stand_unit)
         square = large.place(points[0], s.poses[body.name][2], box)
@@ -771,7 +740,7 @@ def revolute(s: Sketch, joint: Revolute) -> None:
 @symbol(Prismatic)
 def prismatic(s: Sketch, joint: Prismatic) -> None:
     """Draw a block in a guide, and where its ends bear."""
-    half, high = _block(s, joint)
+    half, high = block_size(joint, s.unit)
     gap = 0.5 * (joint.clearance or 0.0)
     has_size = joint.length is not None
     s.guide(joint, high + gap, half + BEYOND * s.unit, has_size)
@@ -800,19 +769,9 @@ def _axes(s: Sketch, joint: PinInSlot | Prismatic) -> tuple[Floats, Floats]:
     return np.array([c, n]), np.array([-n, c])
 
 
-def _block(s: Sketch, joint: Prismatic) -> tuple[float, float]:
-    """Return half of length and height of a block, as large as can be seen, m."""
-    length, height = (size * s.unit for size in BLOCK)
-    if joint.length is None:
-        return length, height
-    # Corners with clearance have marks, so that they must be where they are.
-    least = 0.0 if joint.clearance is not None else 0.5 * height
-    return 0.5 * joint.length, max(0.5 * joint.height, least)
-
-
 def _block_corners(s: Sketch, joint: Prismatic, poses: Poses) -> Floats:
     """Return the corners of a block, which turns with b in a guide with clearance."""
-    half, high = _block(s, joint)
+    half, high = block_size(joint, s.unit)
     x, y, theta = s.pose(joint.b, poses)
     box = np.array(_SQUARE) * (half, high)
     turn = theta - joint.angle + joint.axis
@@ -822,15 +781,7 @@ def _block_corners(s: Sketch, joint: Prismatic, poses: Poses) -> Floats:
 def _is_shown(s: Sketch, joint: Prismatic, corners: Floats) -> bool:
     """Return whether a shape of b's body shows the block."""
     body = s.body(joint.b)
-    shapes = [shape for shape in _shapes_of(body) if shape.corners()]
-    pose = s.pose(body.name)
-    return any(
-        all(
-            abs(contacts.nearest(shape, pose, (x, y))[0]) <= ON_SHAPE * s.unit
-            for x, y in corners.tolist()
-        )
-        for shape in shapes
-    )
+    return is_outlined(body, s.pose(body.name), corners, s.unit)
 
 
 @symbol(PinInSlot)
@@ -1014,7 +965,7 @@ def _reaches(s: Sketch) -> tuple[Floats, list[float]]:
     lengths: list[float] = []
     for element in s.elements.values():
         if isinstance(element, RigidBody | PointMass | MovingSupport):
-            own = _reach_of(element)
+            own = reach_of(element)
             for x, y, theta in (poses[element.name] for poses in s.history):
                 c, n = math.cos(theta), math.sin(theta)
                 places.append(np.array([x, y]) + own @ np.array([[c, n], [-n, c]]))
@@ -1026,24 +977,10 @@ def _reaches(s: Sketch) -> tuple[Floats, list[float]]:
                 bare = replace(s, unit=0.0)  # its size, not that of a symbol
                 places += [_block_corners(bare, element, p) for p in s.history]
         elif isinstance(element, Ground):
-            places += [_corners(shape) for shape in _shapes_of(element)]
+            places += [corners_of(shape) for shape in shapes_of(element)]
         elif isinstance(element, SpringDamper):
             places.append(np.array([s.point(element.a), s.point(element.b)]))
     return np.concatenate(places), [length for length in lengths if length > 0.0]
-
-
-def _corners(shape: Shape) -> Floats:
-    """Return points of a shape that show its extent; none if it has no end."""
-    radius = shape.radius_of_corners()
-    around = radius * np.array([(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)])
-    points = [corner + step for corner in shape.corners() for step in around]
-    return np.array(points).reshape(-1, 2)
-
-
-def _reach_of(body: Body) -> Floats:
-    """Return points in the body's frame that show its extent."""
-    points = [(0.0, 0.0), *getattr(body, "points", {}).values()]
-    return np.concatenate([points, *map(_corners, _shapes_of(body))])
 
 
 def draw_on(
@@ -1186,7 +1123,7 @@ def _scaled(s: Sketch) -> Sketch:
     places, lengths = _reaches(s)
     extent = float(np.ptp(places, axis=0).max()) or LONE
     typical = float(np.median(lengths)) if lengths else extent
-    unit = min(SYMBOL_PART * extent, BODY_PART * typical)
+    unit = symbol_size(extent, lengths)
     fixed = [
         joint
         for joint in s.elements.values()

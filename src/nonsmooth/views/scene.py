@@ -1,0 +1,528 @@
+"""The scene document: all that the viewer knows of a run, in one piece of bytes.
+
+    gzip( length of the header (uint32, little-endian) | header (JSON) | arrays )
+
+`web/src/format.ts` describes the header field by field; the two files change
+together. Numbers over time are columns in single precision, at the instants that
+`sampling` chooses. Their bit patterns are stored as differences, first bytes first:
+of a smooth curve little remains to compress.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.elements.bodies import Ground, MovingSupport, PointMass, RigidBody
+from nonsmooth.elements.drives import Drive
+from nonsmooth.elements.forces import SpringDamper
+from nonsmooth.elements.joints import Joint, Prismatic
+from nonsmooth.views import drawing, sampling
+from nonsmooth.views import glyphs as look
+from nonsmooth.views.figure import MODES
+from nonsmooth.views.glyphs import POSE, Item, Stage
+from nonsmooth.views.places import to_global
+from nonsmooth.views.plots import QUANTITIES
+from nonsmooth.views.sampling import Grid
+
+if TYPE_CHECKING:
+    from nonsmooth.result import Limit, Result
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Pack = Callable[[float, float], bytes]  # from tolerance and precision
+
+FORMAT, VERSION = "nonsmooth-scene", 1
+# Bytes of a document: with the viewer, and as text, it makes a page of 2 MB.
+BUDGET = 1_300_000
+# Trials to meet a budget, and how much of it is enough.
+N_TRIAL, AIM, ENOUGH = 6, 0.97, 0.92
+# Bytes of a number, as a first guess.
+LIKELY = 2.0
+# Where a budget is short, numbers are rounded to this part of their column's range;
+# but for places, which are looked at closely.
+PRECISION = 2.0**-14
+# Values this small beside the largest of their unit are round-off: not worth a byte.
+ROUND_OFF = 1e-13
+# Digits of the numbers of an event, beside its time; columns have seven.
+DIGITS = 9
+STEPPED = ("mode", "side")
+MOTION = ("x", "y", "theta", "vx", "vy", "omega")
+
+
+class Parameter(TypedDict):
+    """A parameter that a page shows."""
+
+    name: str
+    value: str | float | bool | None
+    unit: NotRequired[str]
+    meaning: NotRequired[str]
+
+
+def unit_of(name: str) -> str:
+    """Return the unit of a column."""
+    if name.startswith("energy."):
+        return "J"
+    return QUANTITIES.get(name.rpartition(".")[2], ("", ""))[1]
+
+
+def scene(
+    result: Result,
+    parameters: Sequence[Parameter] = (),
+    budget: int = BUDGET,
+    title: str | None = None,
+) -> bytes:
+    """Return the document of a run.
+
+    Parameters
+    ----------
+    result : Result
+        Finished or not.
+    parameters : sequence of dict
+        What the run was made with, for the reader: name and value of each, unit and
+        meaning if it has them.
+    budget : int
+        Bytes; samples become fewer until the document fits, down to a tolerance of
+        5 % of the ranges. Events are kept in any case.
+    title : str, optional
+        That of the model by default.
+    """
+    if len(result.steps.t) == 0:
+        return _Document(result, parameters, title).packed(_start(result), 0.0, 0.0)
+    source = _Source(result)
+    grid = sampling.fine_grid(result, source.width)
+    keys = sampling.find_keys(grid, result.events.t, source.plotted, source.scales)
+    document = _Document(result, parameters, title)
+
+    def pack(tolerance: float, precision: float) -> bytes:
+        grid = keys.at(tolerance)
+        samples = _Samples(grid=grid, values=source.all(grid))
+        return document.packed(samples, keys.reached(tolerance), precision)
+
+    return _fitted(pack, keys, budget, n_column=source.width)
+
+
+def _fitted(pack: Pack, keys: sampling.Keys, budget: int, n_column: int) -> bytes:
+    """Return the finest document that fits, or else the coarsest.
+
+    Precision is given up first: it is beyond any tolerance.
+    """
+    finest, coarsest = sampling.FINEST, sampling.COARSEST
+    key = np.sort(keys.key)[::-1]
+    each = LIKELY * n_column  # bytes per sample
+    for precision in (0.0, PRECISION):
+        # Not tried if it is far too large.
+        if len(keys.at(finest)) * each < 2 * budget:
+            packed = pack(finest, precision)
+            if len(packed) <= budget:
+                return packed
+    # The finest known to fit, the coarsest known not to.
+    best, low, high = b"", finest, coarsest
+    for _ in range(N_TRIAL):
+        wanted = min(int(AIM * budget / each), len(key) - 1)
+        tolerance = min(max(float(key[wanted]), low), high)
+        packed = pack(tolerance, PRECISION)
+        each = len(packed) / len(keys.at(tolerance))
+        if len(packed) <= budget:
+            best, high = packed, tolerance
+            if len(packed) >= ENOUGH * budget:
+                break
+        elif tolerance == coarsest:
+            return packed
+        else:
+            low = tolerance
+    return best or pack(coarsest, PRECISION)
+
+
+# ---- numbers ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Samples:
+    grid: Grid
+    values: dict[str, Floats]
+
+
+class _Source:
+    """Quantities of a run at any instants, both one-sided values at events."""
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        self.names = [name for name in result.columns if name != "t"]
+        self.curves = [n for n in self.names if n.rpartition(".")[2] not in STEPPED]
+        self.works = result.system.works
+        m = result.system.tables
+        width = 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 16 * m.n_contact + 1
+        self._size = max(1, sampling.BATCH // width)
+        units = [unit_of(name) for name in (*self.curves, *self._energies())]
+        self.width = len(units)
+        self.scales = sampling.find_scales(result, self.plotted, units)
+
+    def _energies(self) -> list[str]:
+        return ["energy.kinetic", "energy.potential"] + [
+            f"energy.{name}" for name in self.works
+        ]
+
+    def _sampled(
+        self, t: Floats, is_last: Flags, names: Sequence[str]
+    ) -> dict[str, Floats]:
+        columns = {name: np.empty(len(t)) for name in names}
+        sides: tuple[tuple[Flags, Limit], ...]
+        sides = ((~is_last, "after"), (is_last, "before"))
+        for which, limit in sides:
+            places = np.flatnonzero(which)
+            for begin in range(0, len(places), self._size):
+                part = places[begin : begin + self._size]
+                found = self.result.sample(t[part], names, limit)
+                for name in names:
+                    columns[name][part] = found[name]
+        return columns
+
+    def _ledger(self, t: Floats) -> list[Floats]:
+        parts: list[list[Floats]] = []
+        for begin in range(0, len(t), self._size):
+            ledger = self.result.energies(t[begin : begin + self._size])
+            parts.append([ledger.kinetic, ledger.potential, *ledger.work.values()])
+        return [np.concatenate(column) for column in zip(*parts, strict=True)]
+
+    def plotted(self, t: Floats, is_last: Flags) -> Floats:
+        """Return all curves side by side."""
+        columns = self._sampled(t, is_last, self.curves)
+        return np.column_stack([*columns.values(), *self._ledger(t)])
+
+    def all(self, grid: Grid) -> dict[str, Floats]:
+        """Return all columns of a document that a result has."""
+        found = self._sampled(grid.t, grid.is_last, self.names)
+        sides = [name for name in self.names if name.endswith(".side")]
+        if sides:
+            # At an event some force is zero, and its sign is round-off: the side is
+            # that half-way to the next sample.
+            middle = 0.5 * (grid.t[:-1] + grid.t[1:])
+            held = self._sampled(middle, np.zeros(len(middle), dtype=bool), sides)
+            last = np.flatnonzero(grid.is_last)
+            for name in sides:
+                values = np.append(held[name], 0.0)
+                values[last] = values[last - 1]
+                found[name] = values
+        energies = zip(self._energies(), self._ledger(grid.t), strict=True)
+        return found | dict(energies)
+
+
+def _start(result: Result) -> _Samples:
+    """Return the start of a run without steps, as far as it is known."""
+    nothing = np.full(1, np.nan)
+    values = {name: nothing for name in result.columns if name != "t"}
+    for body in result.system.model.bodies:
+        if not isinstance(body, RigidBody | PointMass):
+            continue
+        state = (*body.position, getattr(body, "angle", 0.0), *body.velocity)
+        state = (*state, getattr(body, "angular_velocity", 0.0))
+        for quantity, value in zip(MOTION, state, strict=True):
+            values[f"{body.name}.{quantity}"] = np.full(1, value)
+    for body in result.system.model.bodies:
+        if isinstance(body, MovingSupport):
+            for quantity in MOTION:
+                law = getattr(body, quantity, 0.0)
+                at = np.zeros(3)
+                if isinstance(law, int | float):
+                    at[0] = law
+                else:
+                    type(law).evaluate(law.parameters(), result.t_start, at)
+                values[f"{body.name}.{quantity}"] = at[:1]
+    for name in ("kinetic", "potential", *result.system.works):
+        values[f"energy.{name}"] = nothing
+    grid = Grid(
+        t=np.array([result.t_start]),
+        is_last=np.zeros(1, dtype=bool),
+        arcs=np.array([0, 1]),
+    )
+    return _Samples(grid=grid, values=values)
+
+
+# ---- the document ----------------------------------------------------------------
+
+
+class _Document:
+    def __init__(
+        self, result: Result, parameters: Sequence[Parameter], title: str | None
+    ) -> None:
+        self.result, self.parameters = result, parameters
+        self.title = result.system.model.title if title is None else title
+        self.info = _run_info(result)
+        self.events = _events(result)
+
+    def packed(self, samples: _Samples, tolerance: float, precision: float) -> bytes:
+        """Return the bytes of the document."""
+        grid, system = samples.grid, self.result.system
+        stage = Stage(system=system, values=samples.values, n=len(grid))
+        box, unit = _sizes(stage)
+        stage = replace(stage, unit=unit)
+        places = list(look.spots(stage))
+        writer = _Writer(precision)
+        writer.times(grid.t)
+        # Points of bodies are computed by the viewer.
+        derived = list(_points(stage))
+        kept = {item["name"] for item in derived}
+        shown = {n: v for n, v in samples.values.items() if n not in kept}
+        noise = _noise(shown)
+        for name, values in shown.items():
+            is_stepped = name.rpartition(".")[2] in STEPPED
+            writer.add(name, values, noise=noise[unit_of(name)], is_stepped=is_stepped)
+        for place in places:
+            for name, values in place.columns.items():
+                writer.add(name, values, is_hidden=True)
+        from nonsmooth import __version__
+
+        header: Item = {
+            "format": FORMAT,
+            "version": VERSION,
+            "generator": f"nonsmooth {__version__}",
+            "title": self.title,
+            "run": self.info,
+            "parameters": [
+                {
+                    "name": p["name"],
+                    "value": _scalar(p["value"]),
+                    "unit": p.get("unit", ""),
+                    "meaning": p.get("meaning", ""),
+                }
+                for p in self.parameters
+            ],
+            "sampling": {
+                "n": len(grid),
+                "tolerance": _stated(tolerance),
+                "precision": precision,
+            },
+            "arcs": grid.arcs.tolist(),
+            "columns": writer.columns,
+            "derived": [
+                *derived,
+                *(item for place in places for item in place.derived),
+            ],
+            "bodies": look.bodies(stage),
+            "glyphs": look.glyphs(stage),
+            "spots": [place.spot for place in places],
+            "events": self.events,
+            "energy": {
+                "kinetic": "energy.kinetic",
+                "potential": "energy.potential",
+                "works": [f"energy.{name}" for name in system.works],
+            },
+            "modes": MODES,
+            "gravity": list(system.model.gravity),
+            "box": box,
+            "unit": unit,
+        }
+        text = json.dumps(
+            header, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+        ).encode()
+        size = len(text).to_bytes(4, "little")
+        # Without the time of writing: the same result gives the same bytes.
+        return gzip.compress(size + text + writer.bytes(), 9, mtime=0)
+
+
+class _Writer:
+    """Columns and their bytes."""
+
+    def __init__(self, precision: float) -> None:
+        self.precision = precision
+        self.columns: list[Item] = []
+        self._parts: list[bytes] = []
+        self._offset = 0
+
+    def times(self, t: Floats) -> None:
+        """Add the times."""
+        self._add("t", "s", "f64", t.astype("<f8"))
+
+    def add(
+        self,
+        name: str,
+        values: Floats,
+        noise: float = 0.0,
+        is_stepped: bool = False,
+        is_hidden: bool = False,
+    ) -> None:
+        """Add a column; one that stands still is a number."""
+        if is_stepped and not np.any(np.isnan(values)):
+            numbers: NDArray[Any] = values.astype("i1")
+        else:
+            is_place = is_hidden or name.rpartition(".")[2] in POSE
+            if self.precision > 0.0 and not is_place:
+                values = _rounded(values, self.precision)
+            with np.errstate(over="ignore"):
+                numbers = (values + 0.0).astype("<f4")
+            if np.max(np.abs(numbers), initial=0.0) <= noise:
+                numbers = np.zeros_like(numbers)
+        hidden: Item = {"hidden": True} if is_hidden else {}
+        first = float(numbers[0])
+        if math.isnan(first) and np.all(np.isnan(numbers)):
+            item = {"name": name, "unit": unit_of(name), "type": "constant"}
+            self.columns.append(item | {"value": None} | hidden)
+        elif math.isfinite(first) and np.all(numbers == numbers[0]):
+            item = {"name": name, "unit": unit_of(name), "type": "constant"}
+            self.columns.append(item | {"value": first} | hidden)
+        elif numbers.dtype == np.int8:
+            self._add(name, unit_of(name), "i8", numbers)
+        else:
+            change = np.diff(numbers.view("<i4"), prepend=np.int32(0))
+            self._add(name, unit_of(name), "f32", change, hidden)
+
+    def _add(
+        self,
+        name: str,
+        unit: str,
+        kind: str,
+        numbers: NDArray[Any],
+        hidden: Mapping[str, Any] | None = None,
+    ) -> None:
+        width = numbers.dtype.itemsize
+        # All first bytes, then all second ones.
+        part = numbers.view(np.uint8).reshape(-1, width).T.tobytes()
+        item = {"name": name, "unit": unit, "type": kind, "offset": self._offset}
+        self.columns.append({**item, "length": len(part), **(hidden or {})})
+        self._parts.append(part)
+        self._offset += len(part)
+
+    def bytes(self) -> bytes:
+        """Return all arrays."""
+        return b"".join(self._parts)
+
+
+def _stated(tolerance: float) -> float:
+    """Return a tolerance with two digits, not less than it is."""
+    stated = float(f"{tolerance:.1e}")
+    return stated if stated >= tolerance else float(f"{1.05 * tolerance:.1e}")
+
+
+def _rounded(values: Floats, precision: float) -> Floats:
+    """Return values with a step of at most this part of their range."""
+    known = values[np.isfinite(values)]
+    extent = float(np.ptp(known)) if len(known) else 0.0
+    if extent == 0.0:
+        return values
+    # A power of two leaves zeros in the mantissa.
+    step = 2.0 ** math.floor(math.log2(precision * extent))
+    return np.round(values / step) * step
+
+
+def _noise(columns: Mapping[str, Floats]) -> dict[str, float]:
+    """Return by unit what is round-off."""
+    peaks: dict[str, float] = {}
+    for name, values in columns.items():
+        known = values[np.isfinite(values)]
+        peak = float(np.max(np.abs(known), initial=0.0))
+        unit = unit_of(name)
+        peaks[unit] = max(peaks.get(unit, 0.0), peak)
+    return {unit: ROUND_OFF * peak for unit, peak in peaks.items()}
+
+
+def _points(stage: Stage) -> Iterable[Item]:
+    """Return the quantities of points, which the viewer computes."""
+    for name in stage.system.bodies:
+        if name == "ground":
+            continue
+        points: dict[str, Any] = getattr(stage.elements[name], "points", {})
+        for point, place in points.items():
+            for quantity in ("x", "y", "vx", "vy", "ax", "ay"):
+                column = f"{name}.{point}.{quantity}"
+                if column in stage.values:
+                    yield {
+                        "name": column,
+                        "unit": unit_of(column),
+                        "body": name,
+                        "point": tuple(place),
+                        "quantity": quantity,
+                    }
+
+
+def _sizes(stage: Stage) -> tuple[list[float], float]:
+    """Return the box that holds all that is seen, and the length of a symbol, m."""
+    found: list[Floats] = []
+    lengths: list[float] = []
+    for element in stage.elements.values():
+        if element.name in stage.poses:
+            if isinstance(element, MovingSupport) and not (
+                element.points or element.shapes
+            ):
+                continue
+            own = drawing.reach_of(element)
+            pose = stage.poses[element.name][:, None, :]
+            reach = to_global(pose, own[None, :, :])
+            found.append(reach.reshape(-1, 2))
+            lengths.append(float(np.ptp(reach[-1], axis=0).max()))
+        elif isinstance(element, Joint) and not isinstance(element, Drive):
+            for side in (element.a, element.b):
+                if stage.is_ground(side):
+                    found.append(stage.pose(side)[:1, :2])
+            if isinstance(element, Prismatic) and element.length is not None:
+                # Its own size, not that of a symbol.
+                corners = look.block_corners(element, unit=0.0)
+                own = corners + np.array(stage.point(element.b))
+                pose = stage.poses.get(stage.body(element.b).name, np.zeros((1, 3)))
+                found.append(to_global(pose[:, None, :], own).reshape(-1, 2))
+        elif isinstance(element, Ground):
+            found += [drawing.corners_of(s) for s in drawing.shapes_of(element)]
+        elif isinstance(element, SpringDamper):
+            found += [stage.pose(side)[:, :2] for side in (element.a, element.b)]
+    if not any(len(part) for part in found):
+        found += [pose[:, :2] for pose in stage.poses.values()] or [np.zeros((1, 2))]
+    places = np.concatenate(found)
+    places = places[np.all(np.isfinite(places), axis=1)]
+    if len(places) == 0:
+        places = np.zeros((1, 2))
+    low, high = places.min(axis=0), places.max(axis=0)
+    extent = float(np.max(high - low)) or drawing.LONE
+    known = [length for length in lengths if length > 0.0 and math.isfinite(length)]
+    return [*low.tolist(), *high.tolist()], drawing.symbol_size(extent, known)
+
+
+# ---- words -----------------------------------------------------------------------
+
+
+def _scalar(value: Any) -> str | float | bool | None:
+    """Return what JSON can hold."""
+    if isinstance(value, np.generic):
+        return _scalar(cast(Any, value).item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, str | int) else str(value)
+
+
+def _run_info(result: Result) -> Item:
+    balance = result.energy_balance if len(result.steps.t) else None
+    return {
+        "status": result.status,
+        "message": result.message,
+        "t_start": float(result.t_start),
+        "t_end": float(result.t_end),
+        "notes": list(result.notes),
+        "options": {name: _scalar(value) for name, value in result.options.items()},
+        "cost": {name: _scalar(value) for name, value in result.cost.items()},
+        "energy_residual": _scalar(balance.residual) if balance else None,
+        "energy_exchanged": _scalar(balance.exchanged) if balance else None,
+        "violation": _scalar(float(result.violation)),
+    }
+
+
+def _events(result: Result) -> Item:
+    from nonsmooth.result import EventRecord
+
+    def cell(value: float | str) -> str | float | None:
+        if isinstance(value, str):
+            return value
+        if not math.isfinite(value):
+            return None
+        return float(f"{value:.{DIGITS}g}") + 0.0
+
+    rows: list[list[str | float | None]] = []
+    for record in result.events:
+        t, *rest = record.row()
+        rows.append([float(t), *map(cell, rest)])
+    return {"columns": list(EventRecord.columns()), "rows": rows}

@@ -1,0 +1,42 @@
+"""Read a scene document as `web/src/format.ts` describes it; slow and plain."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from typing import Any
+
+
+class Document:
+    """The header of a document, and its columns as lists."""
+
+    def __init__(self, packed: bytes) -> None:
+        data = zlib.decompress(packed, wbits=31)  # the format of gzip
+        (size,) = struct.unpack_from("<I", data)
+        self.header: dict[str, Any] = json.loads(data[4 : 4 + size].decode("utf-8"))
+        self.arrays = data[4 + size :]
+        self.n: int = self.header["sampling"]["n"]
+        self.infos = {column["name"]: column for column in self.header["columns"]}
+
+    def column(self, name: str) -> list[float]:
+        """Return the numbers of a column."""
+        info = self.infos[name]
+        if info["type"] == "constant":
+            value = info["value"]
+            return [float("nan") if value is None else value] * self.n
+        part = self.arrays[info["offset"] : info["offset"] + info["length"]]
+        width = {"f32": 4, "f64": 8, "i8": 1}[info["type"]]
+        assert len(part) == self.n * width, name
+        # Number i has its bytes at i, n + i, 2 n + i, ...
+        words = [part[i :: self.n] for i in range(self.n)]
+        if info["type"] == "i8":
+            return [struct.unpack("<b", word)[0] for word in words]
+        if info["type"] == "f64":
+            return [struct.unpack("<d", word)[0] for word in words]
+        numbers: list[float] = []
+        bits = 0
+        for word in words:
+            bits = (bits + struct.unpack("<I", word)[0]) & 0xFFFFFFFF
+            numbers.append(struct.unpack("<f", struct.pack("<I", bits))[0])
+        return numbers
