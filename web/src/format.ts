@@ -60,6 +60,7 @@ export interface Parameter {
 export interface Sampling {
   n: number; // samples
   tolerance: number; // of a quantity's range, that lines between samples keep to
+  precision?: number; // of a quantity's range, to which numbers are rounded; 0 if not
 }
 
 /** Numbers over time. `f32` and `i8` are drawn; `f64` is for times. */
@@ -70,7 +71,7 @@ export interface Column {
   type: "f32" | "f64" | "i8" | "constant";
   offset?: number; // bytes into the arrays
   length?: number; // bytes
-  value?: number; // of a constant
+  value?: number | null; // of a constant; null where nothing is known
 }
 
 /** A quantity of a body's point, computed from the motion of the body. */
@@ -80,6 +81,7 @@ export interface Derived {
   body: string;
   point: Point; // m, in the body's frame
   quantity: "x" | "y" | "vx" | "vy" | "ax" | "ay";
+  hidden?: true; // a place of a spot, not offered to plots
 }
 
 export interface Body {
@@ -113,7 +115,8 @@ export interface Marker {
  * `scene/glyphs.ts`; of a kind it does not know, the family's is used.
  */
 export interface Glyph {
-  kind: string; // pin slot guide rod weld | motor actuator | spring spiral force couple
+  // joint pin slot guide rod weld | drive motor actuator | force spring spiral couple pair
+  kind: string;
   family: "joint" | "drive" | "force";
   name: string;
   a: Marker;
@@ -124,6 +127,7 @@ export interface Glyph {
   length?: number; // m, of a block
   height?: number; // m, between its flanks
   clearance?: number; // m
+  has_block?: false; // a shape of b shows the block already
   radius?: number; // m, of a pin
   has_spring?: boolean;
   has_damper?: boolean;
@@ -146,6 +150,14 @@ export interface Spot {
   ny: string;
   normal: string; // N
   friction: string; // N, along the normal turned by -90 degrees
+  at?: Disc; // what touches: its place is better than x and y between samples
+}
+
+/** A disc on a body; a point has radius 0. It touches at its centre less radius times n. */
+export interface Disc {
+  body: string;
+  point: Point; // m, in the body's frame
+  radius: number; // m
 }
 
 export interface Events {
@@ -176,8 +188,7 @@ export async function decode(packed: Uint8Array): Promise<Document> {
   if (bytes.length < 4) throw new FormatError("the run's data are cut short");
   const size = view.getUint32(0, true);
   if (4 + size > bytes.length) throw new FormatError("the run's data are cut short");
-  const text = new TextDecoder().decode(bytes.subarray(4, 4 + size));
-  const header = JSON.parse(text) as Header;
+  const header = parse(bytes.subarray(4, 4 + size));
   if (header.format !== FORMAT) throw new FormatError("this is not a nonsmooth run");
   if (header.version !== VERSION) {
     throw new FormatError(
@@ -187,11 +198,22 @@ export async function decode(packed: Uint8Array): Promise<Document> {
   return { header, arrays: bytes.subarray(4 + size) };
 }
 
+function parse(bytes: Uint8Array): Header {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as Header;
+  } catch {
+    throw new FormatError("this is not a nonsmooth run");
+  }
+}
+
 async function inflate(packed: Uint8Array): Promise<Uint8Array> {
-  const stream = new Blob([packed as BlobPart])
-    .stream()
-    .pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  const unpacker = new DecompressionStream("gzip");
+  const stream = new Blob([packed as BlobPart]).stream().pipeThrough(unpacker);
+  try {
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  } catch {
+    throw new FormatError("the run's data are damaged or cut short");
+  }
 }
 
 export type Numbers = Float32Array | Float64Array | Int8Array;

@@ -67,7 +67,8 @@ export class Run {
   /** Names of all quantities that can be plotted. */
   get names(): string[] {
     const own = this.header.columns.filter((c) => !c.hidden && c.name !== "t");
-    return [...own.map((c) => c.name), ...this.derived.keys()];
+    const points = this.header.derived.filter((d) => !d.hidden);
+    return [...own, ...points].map((item) => item.name);
   }
 
   has(name: string): boolean {
@@ -127,23 +128,23 @@ export class Run {
     return out;
   }
 
-  /** Find the samples around an instant. */
+  /** Find the samples around an instant; times outside the run are its ends. */
   locate({ t, side }: Instant): Place {
     const times = this.t;
     const last = times.length - 1;
-    if (!(t > times[0]!)) return { i: 0, part: 0, t: times[0] ?? 0 };
-    if (t >= times[last]!) return { i: last, part: 0, t: times[last]! };
-    // The last sample at or before t; seen from before, the first at t.
-    let low = 0;
-    let high = last;
+    const at = Math.min(t > times[0]! ? t : times[0]!, times[last]!);
+    // The last sample at or before t; seen from before, the last one before t, ...
+    let low = -1;
+    let high = last + 1;
     while (high - low > 1) {
       const middle = (low + high) >> 1;
-      if (side === "after" ? times[middle]! <= t : times[middle]! < t) low = middle;
+      if (side === "after" ? times[middle]! <= at : times[middle]! < at) low = middle;
       else high = middle;
     }
-    if (side === "before" && times[high] === t) return { i: high, part: 0, t };
-    const width = times[high]! - times[low]!;
-    return { i: low, part: width > 0 ? (t - times[low]!) / width : 0, t };
+    // ... or the first at t, if there is one.
+    if (side === "before" && times[high] === at) return { i: high, part: 0, t: at };
+    if (low < 0 || low === last) return { i: Math.max(low, 0), part: 0, t: at };
+    return { i: low, part: (at - times[low]!) / (times[high]! - times[low]!), t: at };
   }
 
   /** Return a quantity at a place, on the line between samples. */

@@ -1,0 +1,73 @@
+/** Following runs: asks the server how they are doing, until they are over. */
+
+import { Lost, type Api, type RunStatus } from "./api";
+
+const QUICK = 150; // ms between questions at first
+const SLOW = 400; // and later
+const RETRY = 1500; // ms, while the server is lost
+
+export function isOver(run: RunStatus): boolean {
+  return run.state !== "queued" && run.state !== "running";
+}
+
+export class Tracker {
+  onUpdate: (run: RunStatus) => void = () => {};
+  onLost: (isLost: boolean) => void = () => {};
+  private readonly followed = new Set<string>();
+  private readonly api: Api;
+  private readonly sleep: (ms: number) => Promise<void>;
+  private isLost = false;
+
+  constructor(
+    api: Api,
+    sleep = (ms: number) => new Promise<void>((r) => setTimeout(r, ms)),
+  ) {
+    this.api = api;
+    this.sleep = sleep;
+  }
+
+  /** Follow a run to its end; null if the server has forgotten it. */
+  async follow(id: string): Promise<RunStatus | null> {
+    this.followed.add(id);
+    for (let k = 0; this.followed.has(id); k++) {
+      const run = await this.ask(() => this.api.run(id));
+      if (run === null || !this.followed.has(id)) break;
+      this.onUpdate(run);
+      if (isOver(run)) {
+        this.followed.delete(id);
+        return run;
+      }
+      await this.sleep(k < 10 ? QUICK : SLOW);
+    }
+    this.followed.delete(id);
+    return null;
+  }
+
+  forget(id: string): void {
+    this.followed.delete(id);
+  }
+
+  /** Ask until the server answers; null if it refuses. */
+  async ask<T>(question: () => Promise<T>): Promise<T | null> {
+    for (;;) {
+      try {
+        const answer = await question();
+        this.setLost(false);
+        return answer;
+      } catch (error) {
+        if (!(error instanceof Lost)) {
+          this.setLost(false);
+          return null;
+        }
+        this.setLost(true);
+        await this.sleep(RETRY);
+      }
+    }
+  }
+
+  setLost(isLost: boolean): void {
+    if (isLost === this.isLost) return;
+    this.isLost = isLost;
+    this.onLost(isLost);
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * Lines for plots: as many points as the pixels can show.
+ *
+ * A line is broken where a quantity jumps, that is where an arc ends with one value and
+ * the next begins with another at the same time.
+ */
+
+import type { Numbers } from "../format";
+import type { Run } from "../run";
+import { lower, upper } from "./events";
+
+/** Points of a line; NaN in y breaks it. */
+export interface Line {
+  readonly x: Float64Array; // s
+  readonly y: Float64Array;
+}
+
+/** A quantity's two values at an event. */
+export interface Jump {
+  readonly t: number; // s
+  readonly before: number;
+  readonly after: number;
+}
+
+// Float32 values that differ by less are the same number, rounded twice.
+const ROUNDING = 1e-6;
+
+export function differs(a: number, b: number): boolean {
+  return Math.abs(a - b) > ROUNDING * Math.max(Math.abs(a), Math.abs(b));
+}
+
+/** Return the samples seen between two times, with one more on either side. */
+export function visible(t: Float64Array, from: number, to: number): [number, number] {
+  const first = Math.max(0, lower(t, from) - 1);
+  const last = Math.min(t.length - 1, upper(t, to));
+  return [first, last];
+}
+
+// So many arcs in one pixel column are still drawn apart.
+const MOST_ARCS = 4;
+
+/**
+ * Return a line through samples, with at most some points per pixel column: the first,
+ * least, greatest and last of each arc in it; of many arcs, of all together.
+ */
+export function decimate(
+  t: Float64Array,
+  y: Numbers,
+  starts: readonly number[], // first sample of each arc
+  from: number,
+  to: number,
+  columns: number, // pixels between `from` and `to`
+): Line {
+  const [first, last] = visible(t, from, to);
+  const xs: number[] = [];
+  const ys: number[] = [];
+  const put = (i: number) => {
+    xs.push(t[i]!);
+    ys.push(y[i]!);
+  };
+  const breakBefore = (i: number) => {
+    if (i === first || t[i] !== t[i - 1] || !differs(y[i]!, y[i - 1]!)) return;
+    xs.push(t[i]!);
+    ys.push(NaN);
+  };
+  const width = (to - from) / Math.max(1, columns);
+  const arcs = Float64Array.from(starts);
+  let i = first;
+  while (i <= last) {
+    const column = Math.floor((t[i]! - from) / width);
+    const end = Math.min(
+      last + 1,
+      Math.max(i + 1, lower(t, from + (column + 1) * width)),
+    );
+    // Arcs that begin inside this column.
+    let k = upper(arcs, i);
+    const within = lower(arcs, end) - k;
+    if (within > MOST_ARCS) {
+      breakBefore(i);
+      extremes(y, i, end).forEach(put);
+    } else {
+      let at = i;
+      while (at < end) {
+        const next = arcs[k];
+        const stop = next !== undefined && next < end ? next : end;
+        breakBefore(at);
+        extremes(y, at, stop).forEach(put);
+        at = stop;
+        k++;
+      }
+    }
+    i = end;
+  }
+  return { x: Float64Array.from(xs), y: Float64Array.from(ys) };
+}
+
+/** Return the first, least, greatest and last of samples, in order, each once. */
+export function extremes(y: Numbers, from: number, end: number): number[] {
+  if (end - from <= 4) return Array.from({ length: end - from }, (_, k) => from + k);
+  let least = from;
+  let greatest = from;
+  for (let i = from + 1; i < end; i++) {
+    if (y[i]! < y[least]!) least = i;
+    if (y[i]! > y[greatest]!) greatest = i;
+  }
+  const chosen = [from, Math.min(least, greatest), Math.max(least, greatest), end - 1];
+  return chosen.filter((index, k) => k === 0 || index !== chosen[k - 1]);
+}
+
+/** Return a line of a quantity that holds still between changes. */
+export function steps(t: Float64Array, y: Numbers, from: number, to: number): Line {
+  const [first, last] = visible(t, from, to);
+  const xs: number[] = [];
+  const ys: number[] = [];
+  for (let i = first; i <= last; i++) {
+    const isChange = i > first && y[i] !== y[i - 1];
+    if (isChange) {
+      xs.push(t[i]!);
+      ys.push(y[i - 1]!);
+    }
+    if (isChange || i === first || i === last) {
+      xs.push(t[i]!);
+      ys.push(y[i]!);
+    }
+  }
+  return { x: Float64Array.from(xs), y: Float64Array.from(ys) };
+}
+
+/** Return the line of a run's quantity between two times. */
+export function lineOf(
+  run: Run,
+  name: string,
+  from: number,
+  to: number,
+  columns: number,
+): Line {
+  const y = run.column(name);
+  if (run.isStepped(name)) return steps(run.t, y, from, to);
+  return decimate(run.t, y, run.header.arcs.slice(0, -1), from, to, columns);
+}
+
+/** Return where a quantity jumps by more than `least` between two times. */
+export function jumps(
+  run: Run,
+  name: string,
+  from: number,
+  to: number,
+  least: number,
+): Jump[] {
+  const y = run.column(name);
+  const out: Jump[] = [];
+  const starts = run.header.arcs;
+  for (let k = 1; k < starts.length - 1; k++) {
+    const i = starts[k]!;
+    const t = run.t[i]!;
+    if (i < 1 || run.t[i - 1] !== t || t < from || t > to) continue;
+    const [before, after] = [y[i - 1]!, y[i]!];
+    if (Math.abs(after - before) > least && differs(before, after)) {
+      out.push({ t, before, after });
+    }
+  }
+  return out;
+}
+
+/** Return the least and greatest value of lines within a range of x; null if none. */
+export function bounds(
+  lines: readonly Line[],
+  from: number,
+  to: number,
+): [number, number] | null {
+  let [low, high] = [Infinity, -Infinity];
+  const take = (value: number) => {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  };
+  for (const { x, y } of lines) {
+    for (let i = 0; i < x.length; i++) {
+      if (x[i]! >= from && x[i]! <= to) take(y[i]!);
+      // Where the line enters or leaves.
+      if (i === 0 || Number.isNaN(y[i]! + y[i - 1]!)) continue;
+      for (const edge of [from, to]) {
+        if (x[i - 1]! < edge && x[i]! > edge) {
+          const part = (edge - x[i - 1]!) / (x[i]! - x[i - 1]!);
+          take(y[i - 1]! + part * (y[i]! - y[i - 1]!));
+        }
+      }
+    }
+  }
+  return low <= high ? [low, high] : null;
+}
+
+// What changes by less than this part of its size is shown as constant.
+const CONSTANT = 1e-5;
+
+/** Return a range for an axis: some air, and never so narrow that it shows round-off. */
+export function padded(range: [number, number] | null): [number, number] {
+  if (range === null) return [0, 1];
+  const [low, high] = range;
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  if (size === 0) return [-1, 1];
+  if (high - low < CONSTANT * size) {
+    return [Math.min(0, low * 1.2), Math.max(0, high * 1.2)];
+  }
+  const air = 0.06 * (high - low);
+  return [low - air, high + air];
+}
