@@ -18,10 +18,10 @@ import warnings
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, get_args, get_origin
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from nonsmooth import __version__, gallery
-from nonsmooth.elements.base import Element, field_types
+from nonsmooth.app.settings import with_field
 from nonsmooth.errors import (
     Interrupted,
     ModelError,
@@ -38,14 +38,16 @@ if TYPE_CHECKING:
     from nonsmooth.result import Result, Samples
     from nonsmooth.solve.solvability import JointForce
     from nonsmooth.system import System
+    from nonsmooth.views.scene import Parameter as ShownParameter
 
-COMMANDS = ("gallery", "run", "check", "schema", "warmup")
+COMMANDS = ("gallery", "run", "serve", "check", "schema", "warmup")
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 MODEL_SUFFIXES = (".yaml", ".yml", ".json")
 SAVE_SUFFIXES = (".csv", ".parquet", ".npz")
 PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 EVENT_SUFFIXES = (".csv",)
+REPORT_SUFFIXES = (".html", ".htm")
 CONTACT_QUANTITIES = (
     "gap",
     "gap_rate",
@@ -60,6 +62,7 @@ SLIDE_QUANTITIES = ("load", "normal_force", "friction_force", "slip_velocity", "
 NEEDS = {".parquet": "pyarrow", **dict.fromkeys(PLOT_SUFFIXES, "matplotlib")}
 # Numbers a saved table may hold: 1.6 GB in memory.
 MAX_SAVED = 200_000_000
+DEFAULT_PORT, MAX_PORT = 8765, 65535
 # A progress bar appears after this long, s.
 PATIENCE = 1.0
 # Less than this is round-off beside forces of order one, N.
@@ -95,6 +98,8 @@ examples:
   nonsmooth run slider_crank --plot torque.png --plot-names motor.torque
   nonsmooth run compactor --set rotor_speed=25 --set eccentricity=0.15 --until 1.5
   nonsmooth run crank_rocker --set mu=0.3 --plot slider.png   friction in a joint
+  nonsmooth run compactor --report run.html   see it move, in any browser
+  nonsmooth serve                           the same in the browser, with sliders
   nonsmooth check model.yaml                is this file a valid model?
   nonsmooth schema --out model.schema.json  let your editor check model files
   nonsmooth warmup                          compile once, so that no run waits
@@ -122,6 +127,7 @@ examples:
   nonsmooth run pendulum_chain --plot tip.png --plot-names rod2.tip
   nonsmooth run crank_rocker --method euler --step 1e-3 --baumgarte 10 100
   nonsmooth run belt --events --save-events events.csv --plot belt.png
+  nonsmooth run compactor --until 0.5 --report run.html
   nonsmooth run compactor --until 0.05 --scheme paper --step 1e-6
   nonsmooth run crank_rocker --set driven=rocker --set angle=2.2 --branch least
 
@@ -168,6 +174,16 @@ columns of saved files, and names to plot
                                 normal_force, friction_force (each before and after)
 
 exit code: 0 done, 1 the run failed, 2 bad input, 130 interrupted
+"""
+
+_SERVE_HELP = """\
+Open the app in the browser: pick a built-in system or a model file, change its
+parameters, run it, see it move, compare runs. The server answers this computer
+only. Ctrl-C ends it.
+
+examples:
+  nonsmooth serve
+  nonsmooth serve models --port 8000 --no-browser
 """
 
 _CHECK_HELP = """\
@@ -220,6 +236,13 @@ def _number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
 
 
+def _port(text: str) -> int:
+    is_whole = text.isascii() and text.isdigit() and len(text) <= len(str(MAX_PORT))
+    if not (is_whole and int(text) <= MAX_PORT):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port, 0 to {MAX_PORT}")
+    return int(text)
+
+
 def _parser() -> _Parser:
     parser = _Parser(prog="nonsmooth", description=_HELP, epilog=_EXAMPLES)
     parser.add_argument(
@@ -241,6 +264,26 @@ def _parser() -> _Parser:
     sub = command(_gallery, "list the built-in systems, or explain one", _GALLERY_HELP)
     sub.add_argument("name", nargs="?", metavar="NAME", help="the system to explain")
     _add_run(command(_run, "simulate a system and print a summary", _RUN_HELP))
+    sub = command(_serve, "the app: change parameters, run, look", _SERVE_HELP)
+    sub.add_argument(
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        default=".",
+        help="where model files to pick from are (default: here)",
+    )
+    sub.add_argument(
+        "--port",
+        metavar="N",
+        type=_port,
+        default=DEFAULT_PORT,
+        help=f"port to listen on (default {DEFAULT_PORT}; 0: any that is free)",
+    )
+    sub.add_argument(
+        "--no-browser",
+        action="store_true",
+        help="print the address, open nothing",
+    )
     sub = command(_check, "say whether a model file is valid", _CHECK_HELP)
     sub.add_argument("system", metavar="FILE", help="model file, or a built-in system")
     _add_set(sub)
@@ -311,6 +354,12 @@ def _add_run(sub: _Parser) -> None:
         help="what to draw: quantities over time (rod1.theta,motor.torque), or points "
         "(rod2.tip), whose paths are drawn, or contacts and joints with friction "
         "(left,right,slider); default: all of these, or without any angles and drives",
+    )
+    add(
+        "--report",
+        metavar="FILE",
+        help="write one page that shows the run move, with plots, events and energies; "
+        f"it needs no network ({', '.join(REPORT_SUFFIXES)})",
     )
     add("--events", action="store_true", help="list all events")
     add(
@@ -405,46 +454,8 @@ def _model(system: str, settings: Sequence[str] = ()) -> Model:
         model = gallery.build(system, **parameters)
     for key, value in chosen.items():
         if "." in key:
-            model = _with_field(model, key, value)
+            model = with_field(model, key, value, f"--set {key}")
     return model
-
-
-def _with_field(model: Model, key: str, text: str) -> Model:
-    """Return the model with one number or choice of a named element changed."""
-    name, *path = key.split(".")
-    element = model.element(name)
-    changed = _changed(element, path, f"--set {key}", text)
-    lists = {
-        family: tuple(changed if e is element else e for e in getattr(model, family))
-        for family in ("bodies", "joints", "drives", "forces", "contacts", "events")
-    }
-    return dataclasses.replace(model, **lists)
-
-
-def _changed(element: Element, path: Sequence[str], where: str, text: str) -> Element:
-    types = field_types(type(element))
-    name, rest = path[0], path[1:]
-    if name not in types:
-        raise ModelError(
-            f"{where}: {type(element).__name__} has no field '{name}'; "
-            f"{nearest(name, types)}"
-        )
-    value = getattr(element, name)
-    if rest and isinstance(value, Element):
-        return dataclasses.replace(
-            element, **{name: _changed(value, rest, where, text)}
-        )
-    if rest and value is None:
-        raise ModelError(
-            f"{where}: {element.label()} has no {name}; only what it has can be changed"
-        )
-    kind = types[name]
-    if not rest and get_origin(kind) is Literal:
-        return dataclasses.replace(element, **{name: convert(where, kind, text)})
-    is_number = kind is float or float in get_args(kind)
-    if rest or not is_number or isinstance(value, tuple):
-        raise ModelError(f"{where}: only numbers can be set, and this is not one")
-    return dataclasses.replace(element, **{name: convert(where, float, text)})
 
 
 # ---- progress --------------------------------------------------------------------
@@ -531,8 +542,11 @@ def _gallery(args: argparse.Namespace) -> int:
     name: str = args.name
     parameters = gallery.parameters(name)
     print(f"{name}: {gallery.summary(name)}\n\n{gallery.describe(name)}\n")
-    rows = [[p.name, _shown(p.default), p.unit, p.type, p.meaning] for p in parameters]
-    _table(["parameter", "default", "unit", "type", "meaning"], rows)
+    rows = [
+        [p.name, _shown(p.default), p.unit, _range(p), p.type, p.meaning]
+        for p in parameters
+    ]
+    _table(["parameter", "default", "unit", "range", "type", "meaning"], rows)
     example = f"--set {parameters[0].name}={_shown(parameters[0].default)} "
     print(
         f"\nRuns for {gallery.duration(name):.4g} s unless told otherwise:\n"
@@ -548,6 +562,13 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _range(parameter: gallery.Parameter) -> str:
+    """Return the ends of what is worth trying; others may be valid as well."""
+    if parameter.low is None or parameter.high is None:
+        return ""
+    return f"{parameter.low:g} to {parameter.high:g}"
 
 
 # ---- run -------------------------------------------------------------------------
@@ -588,6 +609,10 @@ def _run(args: argparse.Namespace) -> int:
         _plot(result, args)
         if not args.json:
             print(f"{'drawn':<12} {args.plot}")
+    if args.report:
+        _report(result, args)
+        if not args.json:
+            print(f"{'report':<12} {args.report}")
     if error is None:
         return DONE
     hint = " (here: --branch continue or --branch least)"
@@ -635,6 +660,7 @@ def _check_outputs(args: argparse.Namespace) -> None:
         ("save", SAVE_SUFFIXES, "data"),
         ("plot", PLOT_SUFFIXES, "plot"),
         ("save-events", EVENT_SUFFIXES, ""),
+        ("report", REPORT_SUFFIXES, ""),
     ):
         name = getattr(args, option.replace("-", "_"))
         if name is None:
@@ -794,6 +820,44 @@ def _plot(result: Result, args: argparse.Namespace) -> None:
         drives = [f"{drive.name}.{drive.output}" for drive in system.model.drives]
         names = [*angles[:6], *drives[:6]]
     plot_series(result, names, args.plot)
+
+
+def _report(result: Result, args: argparse.Namespace) -> None:
+    """Write the page of a run, also of one that failed."""
+    from nonsmooth.views.report import report
+
+    title = result.system.model.title or Path(args.system).stem
+    try:
+        report(result, args.report, _parameters(args), title)
+    except OSError as error:
+        raise _unwritable(args.report, error) from None
+
+
+def _parameters(args: argparse.Namespace) -> list[ShownParameter]:
+    """Return what a run was made with: all parameters of a built-in system."""
+    chosen = {key: value for key, _, value in (s.partition("=") for s in args.set)}
+    shown: list[ShownParameter] = []
+    if _is_file(args.system):
+        shown.append({"name": "file", "value": Path(args.system).name})
+    else:
+        own = {key: value for key, value in chosen.items() if "." not in key}
+        values = gallery.values(args.system, **own)
+        for p in gallery.parameters(args.system):
+            value = values[p.name]
+            shown.append(
+                {"name": p.name, "value": value, "unit": p.unit, "meaning": p.meaning}
+            )
+    for key, value in chosen.items():
+        if "." in key:
+            shown.append({"name": key, "value": _plain(value), "meaning": "set"})
+    return shown
+
+
+def _plain(text: str) -> str | float:
+    try:
+        return convert("value", float, text)
+    except ModelError:
+        return text
 
 
 # ---- check, schema, warmup -------------------------------------------------------
@@ -963,6 +1027,23 @@ def _warmup(args: argparse.Namespace) -> int:
             compile_stage()
         print(f"{head}{time.perf_counter() - since:6.1f} s", flush=True)
     print(f"{'ready in':<32}{time.perf_counter() - begin:6.1f} s")
+    return DONE
+
+
+# ---- serve -----------------------------------------------------------------------
+
+
+def _serve(args: argparse.Namespace) -> int:
+    # Its packages are an extra, and no other command waits for them.
+    missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
+    if missing:
+        raise _Failed(
+            f"serve needs {' and '.join(missing)}: pip install 'nonsmooth[serve]'",
+            BAD_INPUT,
+        )
+    from nonsmooth.app.serve import serve
+
+    serve(Path(args.folder), args.port, opens_browser=not args.no_browser)
     return DONE
 
 
