@@ -1,4 +1,4 @@
-"""The plate compactor beside its paper's figure, and two mechanisms; plots in demo/."""
+"""The plate compactor and two mechanisms; a page where it moves, and plots, in demo/."""
 
 import sys
 from pathlib import Path
@@ -34,6 +34,7 @@ def main(folder: Path = FOLDER) -> dict[str, Result]:
     run.plot_contacts(f"{folder}/compactor_contacts.png")
     run.plot_energy(f"{folder}/compactor_energy.png")
     draw(run, 0.175, f"{folder}/compactor_drawing.png", names=True, forces=True)
+    report = run.report(f"{folder}/compactor.html")
 
     results = {"compactor": run}
     print(f"\nmean speed, slope of x_O1 over {WINDOW[0]:g} to {WINDOW[1]:g} s, m/min")
@@ -51,6 +52,7 @@ def main(folder: Path = FOLDER) -> dict[str, Result]:
         run.draw(path=f"{folder}/{name}_drawing.png")
     names = sorted(path.name for path in folder.glob("*.png"))
     print(f"\npictures in {folder}", *names, sep="\n  ")
+    print(f"\nto see the compactor move, open in a browser:\n  {report}")
     return results
 
 
