@@ -231,7 +231,7 @@ def _argument_type(kind):
 
 _far = {}
 # Far kernels of these modules are needed by contacts and friction in joints alone.
-_CONTACT_MODULES = ("lcp", "slides", "flanks", "switch")
+_CONTACT_MODULES = ("lcp", "slides", "flanks", "switch", "paper")
 _cells = {}  # of the doors: the addresses they lead to
 _engines = []
 
