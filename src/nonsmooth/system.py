@@ -57,20 +57,24 @@ _DIRECTION = {"both": 0, "rising": 1, "falling": -1}
 _log = logging.getLogger("nonsmooth")
 
 
-def compile_kernels() -> None:
+def compile_kernels(has_contacts: bool = True) -> None:
     """Compile the kernels, or load them from the cache; once per process."""
     from nonsmooth.kernels import cache_folder, entry, loop
 
-    stamp = cache_folder / "compiled"
-    if abi.JIT and not stamp.exists():
+    stamps = {"the solver": cache_folder / "compiled"}
+    if has_contacts:
+        stamps["contacts"] = cache_folder / "compiled_contacts"
+    new = [what for what, stamp in stamps.items() if abi.JIT and not stamp.exists()]
+    if new:
         _log.warning(
-            "compiling the kernels for the first time; this takes about 40 s "
-            "(`nonsmooth warmup` does it in advance)"
+            f"compiling the kernels of {' and '.join(new)} for the first time; this "
+            f"takes about {30 * len(new)} s (`nonsmooth warmup` does it in advance)"
         )
-    abi.link()
-    if abi.JIT and not stamp.exists():
+    abi.link(has_contacts)
+    if new:
         cache_folder.mkdir(parents=True, exist_ok=True)
-        stamp.touch()
+        for what in new:
+            stamps[what].touch()
     # Importing them declared their far kernels; the others compile when called.
     del entry, loop
 
@@ -336,7 +340,7 @@ def _columns(prefix: str, names: str, rows: list[tuple[Any, ...]]) -> dict[str, 
 
 def pack(model: Model) -> System:
     """Write a model's tables; compiles what is not compiled yet."""
-    compile_kernels()
+    compile_kernels(has_contacts=False)
     packer = _Packer(model)
     n_moving = len(packer.moving)
     works: list[str] = []
@@ -388,6 +392,8 @@ def pack(model: Model) -> System:
     contacts = _pack_contacts(model, packer, ledger)
     n_touch = len(contacts)
     contacts += _pack_slides(held, packer, ledger)
+    if contacts:
+        compile_kernels()
     guards = [
         (
             packer.kind("guard", event),

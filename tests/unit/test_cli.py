@@ -1135,7 +1135,6 @@ def test_a_closed_pipe():
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="kernels of joints are loaded, needed or not: 1.4 to 1.7 s")
 def test_a_cached_run_starts_fast():
     """At most 1.5 s of CPU time in all, the design's target."""
     resource = pytest.importorskip("resource")

@@ -208,8 +208,8 @@ examples:
 """
 
 _WARMUP_HELP = """\
-Compile the solver and the laws of all built-in elements. This takes half a minute
-or so, once per installation; later runs load the compiled code in a second. The
+Compile the solver and the laws of all built-in elements. This takes a minute or
+two, once per installation; later runs load the compiled code in a second. The
 cache is in NONSMOOTH_CACHE_DIR, or else in the user's cache folder.
 """
 

@@ -42,6 +42,7 @@ from numba import types
 from numba.core import cgutils
 from numba.core.datamodel import models, register_default
 from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
+from numba.core.registry import cpu_target
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, intrinsic, typeof_impl, unbox
 
@@ -229,14 +230,19 @@ def _argument_type(kind):
 
 
 _far = {}
+# Far kernels of these modules are needed by contacts and friction in joints alone.
+_CONTACT_MODULES = ("lcp", "slides", "flanks", "switch", "paper")
+_cells = {}  # of the doors: the addresses they lead to
+_engines = []
 
 
-def far(*arguments, returns=None):
+def far(*arguments, returns=None, is_door=False):
     """Make a kernel that is compiled alone and linked to its callers by name.
 
     Numba optimises a callee again inside each of its callers, up to the top, so
     that compile time grows with the depth of calls. A far kernel is a boundary:
     compiled once, called through a symbol. `link` must run before the first call.
+    A door is a far kernel that can be compiled after its callers.
     """
 
     def decorate(function):
@@ -246,20 +252,59 @@ def far(*arguments, returns=None):
         sig = sig(*(_argument_type(kind) for kind in arguments))
         symbol = f"{function.__module__}.{function.__name__}"
         _far[symbol] = (function, sig)
+        if is_door:
+            _cells[symbol] = None
         return types.ExternalFunction(symbol, sig)
 
     return decorate
 
 
-def link():
-    """Compile or load every far kernel imported so far, in order of definition."""
+def link(has_contacts=True):
+    """Compile or load the far kernels imported so far, in order of definition.
+
+    Without contacts, those that only contacts need wait behind their doors.
+    """
+    for symbol, (_, sig) in _far.items():
+        if symbol in _cells and _cells[symbol] is None:
+            _cells[symbol] = np.zeros(1, dtype=np.int64)
+            llvmlite.binding.add_symbol(symbol, _make_door(sig, _cells[symbol]))
     for symbol in list(_far):
+        if not has_contacts and symbol.split(".")[-2] in _CONTACT_MODULES:
+            continue
         function, sig = _far.pop(symbol)
         callback = numba.cfunc(sig, cache=True, nogil=True, error_model="numpy")(
             function
         )
         _callbacks[symbol] = callback
-        llvmlite.binding.add_symbol(symbol, callback.address)
+        if symbol in _cells:
+            _cells[symbol][0] = callback.address
+        else:
+            llvmlite.binding.add_symbol(symbol, callback.address)
+
+
+def _make_door(sig, cell):
+    """Return the address of a function that calls the one at the address in a cell."""
+    context = cpu_target.target_context
+    kinds = [context.get_argument_type(kind) for kind in sig.args]
+    is_void = sig.return_type == types.void
+    returns = ir.VoidType() if is_void else context.get_argument_type(sig.return_type)
+    function_type = ir.FunctionType(returns, kinds)
+    module = ir.Module()
+    function = ir.Function(module, function_type, "door")
+    builder = ir.IRBuilder(function.append_basic_block())
+    address = ir.Constant(ir.IntType(64), cell.ctypes.data)
+    place = builder.inttoptr(address, function_type.as_pointer().as_pointer())
+    value = builder.call(builder.load(place), function.args)
+    if is_void:
+        builder.ret_void()
+    else:
+        builder.ret(value)
+    machine = llvmlite.binding.Target.from_default_triple().create_target_machine()
+    parsed = llvmlite.binding.parse_assembly(str(module))
+    engine = llvmlite.binding.create_mcjit_compiler(parsed, machine)
+    engine.finalize_object()
+    _engines.append(engine)  # the code lives as long as its engine
+    return engine.get_function_address("door")
 
 
 _PTR = types.CPointer(types.float64)

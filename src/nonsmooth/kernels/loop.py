@@ -416,13 +416,12 @@ def choose_method(m, r, tb, h):
 @kernel
 def start_arc(m, w, r, tb, p, hl, t_stop):
     """Evaluate y' at the start, and arm the guards; return a status."""
-    if not r.is_mode_known:
-        r.switch_status = switch.first_mode(m, w, r, p, hl, min(r.t, r.t_cap))
-        if r.switch_status != switch.DECIDED:
-            r.t_fail = r.t
-            return UNDECIDED
-    elif r.is_break and m.n_contact > 0:
-        r.switch_status = switch.renew(m, w, r, p, hl, min(r.t, r.t_cap))
+    if m.n_contact > 0 and (r.is_break or not r.is_mode_known):
+        t = min(r.t, r.t_cap)
+        if r.is_mode_known:
+            r.switch_status = switch.renew(m, w, r, p, hl, t)
+        else:
+            r.switch_status = switch.first_mode(m, w, r, p, hl, t)
         if r.switch_status != switch.DECIDED:
             r.t_fail = r.t
             return UNDECIDED

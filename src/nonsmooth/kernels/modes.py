@@ -40,7 +40,7 @@ def configure(m, w, t, q, v):
     assemble.contacts(m, w)
 
 
-@kernel
+@far(Tables, Work, NUMBER, FLOATS, NUMBER, NUMBER, FLOATS)
 def accelerate(m, w, t, v, alpha, beta, a):
     """Solve for reactions and accelerations; rows are configured and factored."""
     assemble.forces(m, w, t)

@@ -27,7 +27,15 @@ same sign for every choice of signs.
 import math
 
 from nonsmooth.kernels import assemble, reactions, skyline
-from nonsmooth.kernels.abi import at, kernel, stack_floats
+from nonsmooth.kernels.abi import (
+    FLOATS,
+    INTEGER,
+    NUMBER,
+    at,
+    far,
+    kernel,
+    stack_floats,
+)
 from nonsmooth.kernels.assemble import (
     CONTACT,
     DRAG,
@@ -44,6 +52,7 @@ from nonsmooth.kernels.assemble import (
     STICK,
 )
 from nonsmooth.kernels.dense import lu_factor, lu_solve
+from nonsmooth.kernels.tables import Tables, Work
 
 # Corrections until the next would change the loads of pins by round-off, beside them:
 # it is smaller by the same factor as the last was. One that is no smaller than the next
@@ -421,7 +430,7 @@ def list_sliding(m, w, g):
     return n
 
 
-@kernel
+@far(Tables, Work, FLOATS, is_door=True)
 def rub(m, w, a):
     """Add the friction of all joints that slide to reactions and accelerations."""
     for g in range(m.n_group):
@@ -442,7 +451,7 @@ def most(m, w, k, sign):
     return mu * load(m, w, k, sign * mu, w.lam)
 
 
-@kernel
+@far(Tables, Work, INTEGER, FLOATS, is_door=True)
 def reaction_guards(m, w, k, out):
     """Write the guards of contact k of a joint that are reactions, 1 for the others.
 
@@ -477,7 +486,7 @@ def used_part(m, w, k, lam_t):
     return phi
 
 
-@kernel
+@far(Tables, Work, returns=NUMBER, is_door=True)
 def bear_at_rest(m, w):
     """Write the loads of joints at rest; return their largest change, beside them."""
     change = 0.0
@@ -492,7 +501,7 @@ def bear_at_rest(m, w):
     return change
 
 
-@kernel
+@far(Tables, Work, is_door=True)
 def bear(m, w):
     """Write normal force, flanks and load of every contact inside a joint."""
     for k in range(m.n_touch, m.n_contact):

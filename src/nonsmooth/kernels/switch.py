@@ -935,7 +935,7 @@ def is_chattering(m, r, t):
     return r.n_chatter > allowed or r.n_flood > FLOOD
 
 
-@far(Tables, Work, Run, Lcp, Hlcp, NUMBER, returns=INTEGER)
+@far(Tables, Work, Run, Lcp, Hlcp, NUMBER, returns=INTEGER, is_door=True)
 def switch(m, w, r, p, h, t):
     """Choose the next mode at the state r.y from the guards that fired."""
     if is_chattering(m, r, t):
@@ -959,7 +959,7 @@ def switch(m, w, r, p, h, t):
     return status
 
 
-@far(Tables, Work, Run, Lcp, Hlcp, NUMBER, returns=INTEGER)
+@far(Tables, Work, Run, Lcp, Hlcp, NUMBER, returns=INTEGER, is_door=True)
 def renew(m, w, r, p, h, t):
     """Decide all contacts again where laws break: forces may jump, or drives stop."""
     note_speed(m, w, r)
@@ -982,7 +982,7 @@ def renew(m, w, r, p, h, t):
     return status
 
 
-@far(Tables, Work, Run, Lcp, Hlcp, NUMBER, returns=INTEGER)
+@far(Tables, Work, Run, Lcp, Hlcp, NUMBER, returns=INTEGER, is_door=True)
 def review(m, w, r, p, h, t):
     """Decide sticking contacts again whose rows depend on each other.
 
@@ -1092,7 +1092,7 @@ def lean(m, w, r, t):
                 w.flank[k] = (w.flank[k] & ~(1 << j)) | ((1 << j) if u < 0.0 else 0)
 
 
-@far(Tables, Work, Run, Lcp, Hlcp, NUMBER, returns=INTEGER)
+@far(Tables, Work, Run, Lcp, Hlcp, NUMBER, returns=INTEGER, is_door=True)
 def first_mode(m, w, r, p, h, t):
     """Choose the mode a run begins in.
 
