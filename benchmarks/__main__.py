@@ -26,6 +26,7 @@ CASES = (
     "belt",
     "blocks",
     "joints",
+    "viewer",
     "profile",
 )
 RESULTS = Path(__file__).parent / "results"

@@ -1,4 +1,4 @@
-"""The plate compactor and two mechanisms; a page where it moves, and plots, in demo/."""
+"""The plate compactor and two mechanisms; a page where it moves and plots, in demo/."""
 
 import sys
 from pathlib import Path

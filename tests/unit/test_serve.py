@@ -14,6 +14,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from typing import Any
 
 import pytest
 
@@ -374,7 +375,7 @@ def test_a_run_that_fills_the_memory_is_stopped(folder):
 class Blocked:
     """Runs, or checks, that wait until they are let go."""
 
-    def __init__(self, monkeypatch, owner=Runs, name="_simulated"):
+    def __init__(self, monkeypatch, owner: Any = Runs, name: str = "_simulated"):
         self.go = threading.Event()
         whole = getattr(owner, name)
 

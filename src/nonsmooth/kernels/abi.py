@@ -51,7 +51,7 @@ JIT = not numba.config.DISABLE_JIT
 _jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 
 
-def kernel(function):
+def kernel(function) -> Any:
     """Compile a function on its first call, for one set of types.
 
     By itself Numba compiles anew for every constant that a caller passes.

@@ -45,6 +45,7 @@ from nonsmooth.elements.joints import (
     Revolute,
     Weld,
 )
+from nonsmooth.elements.laws import Constant
 from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
 from nonsmooth.views import contacts, drawing
 from nonsmooth.views.figure import PALETTE
@@ -60,6 +61,9 @@ E = TypeVar("E", bound=Element)
 # Half of a block that stands for a point mass on a surface: height and width; of the
 # box of a support without shapes; by how much a face is longer than what touches it.
 MASS, SUPPORT, BEYOND = (2.2, 1.3), 0.9, 3.0
+# A support that moves less than this part of what touches it is a platform with ends;
+# its height, in units and beside its length.
+PLATFORM, THICK = 0.5, (2.0, 0.03)
 # Radius of the disc of a body without points, in units: least and most.
 DISC = (1.0, 8.0)
 # A normal that turns less than this, rad, stands still.
@@ -302,6 +306,8 @@ def point_mass(stage: Stage, body: PointMass) -> list[Item]:
 @part(MovingSupport)
 def moving_support(stage: Stage, body: MovingSupport) -> list[Item]:
     """Draw the shapes of a support, and its points as a bar or plate."""
+    if platform := _platform(stage, body):
+        return platform
     parts = _shapes(stage, body)
     corners = drawing.hull(np.array([(0.0, 0.0), *body.points.values()]))
     outline = _outline(corners)
@@ -315,6 +321,26 @@ def moving_support(stage: Stage, body: MovingSupport) -> list[Item]:
         if item["kind"] == "polygon":
             item["is_hatched"] = True
     return [*outline, *parts]
+
+
+def _platform(stage: Stage, body: MovingSupport) -> list[Item]:
+    """Return a floor that moves to and fro as a plate under all that touches it."""
+    if body.shapes or body.points:
+        return []
+    spots = [spot for spot in stage.system.spots if spot.owner == body.name]
+    if not spots or any(spot.surface != Line() for spot in spots):
+        return []
+    pose = stage.poses[body.name]
+    touched = [to_local(pose, _touching(stage, spot))[:, 0] for spot in spots]
+    begin, end = _extremes(np.concatenate(touched))
+    low, high = _extremes(pose[:, 0])
+    # A belt that runs on has no ends in sight.
+    if high - low >= PLATFORM * (end - begin):
+        return []
+    pad, thick = THICK[0] * stage.unit, THICK[1] * (end - begin)
+    begin, end, depth = begin - pad - thick, end + pad + thick, max(pad, thick)
+    corners = [(begin, -depth), (end, -depth), (end, 0.0), (begin, 0.0)]
+    return [{"kind": "polygon", "points": corners, "is_hatched": True}]
 
 
 @part(Body)
@@ -374,8 +400,16 @@ def line(stage: Stage, shape: Line) -> list[Item]:
     ]
     if not along:
         return []
+    begin, end = min(a for a, _ in along), max(b for _, b in along)
+    body, here = stage.body(stage.owner), (0.0, 0.0, 0.0)
+    touched = [point + x * direction for x in (begin, end)]
+    if not any(
+        drawing.is_bare(body, here, (x, y), stage.unit) for x, y in map(tuple, touched)
+    ):
+        # Another shape shows the face, as far as it is touched.
+        return []
     pad = BEYOND * stage.unit
-    begin, end = min(a for a, _ in along) - pad, max(b for _, b in along) + pad
+    begin, end = begin - pad, end + pad
     ends = [(point + x * direction).tolist() for x in (begin, end)]
     return [{"kind": "segment", "start": ends[0], "end": ends[1]}]
 
@@ -484,14 +518,16 @@ def drive(stage: Stage, element: Drive) -> Item:
 
 @glyph(RotationDrive)
 def rotation_drive(stage: Stage, element: RotationDrive) -> Item:
-    """Draw an arrow round the joint."""
-    return {"kind": "motor", "pivot": stage.pivot(element)}
+    """Draw an arrow round the joint; what is but held has none."""
+    kind = "hold" if isinstance(element.law, Constant) else "motor"
+    return {"kind": kind, "pivot": stage.pivot(element)}
 
 
 @glyph(TranslationDrive)
 def translation_drive(stage: Stage, element: TranslationDrive) -> Item:
-    """Draw an arrow along the driven direction."""
-    return {"kind": "actuator", "axis": element.axis}
+    """Draw an arrow along the driven direction; what is but held has none."""
+    kind = "hold" if isinstance(element.law, Constant) else "actuator"
+    return {"kind": kind, "axis": element.axis}
 
 
 @glyph(Force)
