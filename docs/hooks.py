@@ -1,19 +1,26 @@
-"""Parts of the documentation that are generated: MkDocs calls `on_page_markdown`.
+"""Parts of the documentation that are generated; MkDocs calls the functions `on_...`.
 
-A page holds a comment such as `<!-- generated: elements -->`, which is replaced by
-what the code says about itself. So the pages cannot fall behind it.
+A page holds a marker such as `{{ elements }}`, which is replaced by what the code says
+about itself, or, on the pages of the gallery, by what a run gives: see `pages`. So the
+pages cannot fall behind. A marker that nobody defines is an error, and so is a number
+that no page asks for.
 """
 
 from __future__ import annotations
 
 import ast
 import dataclasses
+import html
 import inspect
 import re
+import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File
 
 from nonsmooth import gallery
 from nonsmooth.elements.base import Element
@@ -28,8 +35,16 @@ from nonsmooth.elements.joints import Joint
 from nonsmooth.elements.laws import TimeLaw
 from nonsmooth.elements.normal import NormalLaw
 from nonsmooth.elements.shapes import Shape
+from nonsmooth.views.report import STATIC
 
 HERE = Path(__file__).resolve().parent
+# MkDocs loads this file by its path.
+if str(HERE) not in sys.path:
+    sys.path.insert(0, str(HERE))
+
+import equations  # noqa: E402
+import pages  # noqa: E402
+
 FAMILIES: dict[str, type[Element]] = {
     "Bodies": Body,
     "Joints": Joint,
@@ -60,16 +75,165 @@ TYPES = {
 }
 
 
+_MARKER = re.compile(r"\{\{ (\w+) \}\}")
+_FIGURE = re.compile(r"\{\{ figure (\w+): (.*?) \}\}", re.DOTALL)
+
+
+def on_pre_build(**_: Any) -> None:
+    """Run what the pages of the gallery show, where that is not done yet."""
+    try:
+        for _system, _seconds in pages.make_all():
+            pass
+    except pages.PageError as error:
+        raise PluginError(str(error)) from error
+
+
+def on_files(files: Any, *, config: Any) -> Any:
+    """Add figures and live runs to the site."""
+    for system in pages.names():
+        for name, path in pages.files(system).items():
+            file = File.generated(config, f"gallery/{name}", abs_src_path=str(path))
+            files.append(file)
+    return files
+
+
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """Replace the comments of one page, and link its citations."""
-    markdown = re.sub(
-        r"<!-- generated: (\w+) -->", lambda found: PARTS[found[1]](), markdown
-    )
+    """Replace the markers of one page, and link its citations."""
     source: str = page.file.src_uri
+    folder, _slash, name = source.removesuffix(".md").rpartition("/")
+    system = name if folder == "gallery" and name in pages.names() else ""
+    try:
+        markdown = filled(markdown, system)
+    except pages.PageError as error:
+        raise PluginError(f"{source}: {error}") from error
+    markdown = equations.replaced(markdown)
     if source == "references.md":
         return markdown
     target = "../" * source.count("/") + "references.md"
     return re.sub(r"\[([A-Z]\w+\d{4})\](?!\()", rf"[[\1]]({target}#\1)", markdown)
+
+
+# ---- the gallery -------------------------------------------------------------------
+
+
+def filled(markdown: str, system: str = "") -> str:
+    """Replace the markers of a page; of a system's page, all that was made is used."""
+    numbers = pages.numbers(system) if system else {}
+    figures = set(pages.drawn(system)) if system else set[str]()
+    used: set[str] = set()
+
+    def value(found: re.Match[str]) -> str:
+        name = found[1]
+        if name in numbers:
+            used.add(name)
+            return numbers[name]
+        if system and name in OF_A_SYSTEM:
+            used.add(name)
+            return OF_A_SYSTEM[name](system)
+        if name in PARTS:
+            return PARTS[name]()
+        raise pages.PageError(f"nobody defines {found[0]}")
+
+    def drawing(found: re.Match[str]) -> str:
+        name, caption = found.groups()
+        if name not in figures:
+            raise pages.PageError(f"nobody draws {{{{ figure {name} }}}}")
+        used.add(f"figure {name}")
+        return figure(system, name, caption)
+
+    # Captions may hold numbers, so these come first.
+    markdown = _FIGURE.sub(drawing, _MARKER.sub(value, markdown))
+    if rest := re.search(r"\{\{ .*", markdown):
+        raise pages.PageError(f"this is no marker: {rest[0]}")
+    if not system:
+        return markdown
+    wanted = {*numbers, *OF_A_SYSTEM, *(f"figure {name}" for name in figures)}
+    if left := sorted(wanted - used):
+        raise pages.PageError(f"does not ask for {', '.join(left)}")
+    return markdown
+
+
+def figure(system: str, name: str, caption: str) -> str:
+    """Return a figure with its caption, as Markdown."""
+    words = " ".join(caption.split())
+    path = pages.drawn(system)[name]
+    size = f"width={width(path)} " if path.suffix == ".png" else ""
+    alt = re.sub(r"[*`\[\]]", "", words) or f"{system}: {name}"
+    return (
+        f'<figure markdown="span">\n![{alt}]({system}.{path.name})'
+        f"{{ {size}loading=lazy }}\n"
+        f'<figcaption markdown="span">{words}</figcaption>\n</figure>'
+    )
+
+
+def width(png: Path) -> int:
+    """Return the width of a picture in the browser's pixels; it has two for each."""
+    return int.from_bytes(png.read_bytes()[16:20], "big") // 2
+
+
+def viewer(system: str) -> str:
+    """Return the live run, in a frame of its own."""
+    file = f"{system}.{pages.REPORT}"
+    return (
+        f'<div class="viewer"><iframe src="{file}" loading="lazy" '
+        f'title="{system}, live"></iframe>'
+        f'<p><a href="{file}" target="_blank">open in its own window</a></p></div>'
+    )
+
+
+def parameters(system: str) -> str:
+    """Return the parameters of a system as a table that opens on a click."""
+    rows = [
+        f"<tr><td><code>{p.name}</code></td><td>{_value(p.default)}</td>"
+        f"<td>{html.escape(p.unit)}</td><td>{html.escape(p.meaning)}</td></tr>"
+        for p in gallery.parameters(system)
+    ]
+    return (
+        f"<details><summary>All {len(rows)} parameters</summary>"
+        "<table><thead><tr><th>parameter</th><th>default</th><th>unit</th>"
+        f"<th>meaning</th></tr></thead><tbody>{''.join(rows)}</tbody></table></details>"
+    )
+
+
+def _value(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.10g}" if isinstance(value, float) else html.escape(str(value))
+
+
+def cards() -> str:
+    """Return the systems with their sketches, each a link to its page."""
+    found = [
+        f'<a href="{system}.html"><img src="{system}.'
+        f'{pages.drawn(system)["sketch"].name}" alt="" '
+        f'loading="lazy"><strong>{system}</strong>'
+        f"<span>{html.escape(gallery.summary(system))}.</span></a>"
+        for system in pages.names()
+    ]
+    return f'<div class="cards">{"".join(found)}</div>'
+
+
+def report_sizes() -> str:
+    """Return how large the reports of the gallery are."""
+    sizes = {
+        s: pages.files(s)[f"{s}.{pages.REPORT}"].stat().st_size for s in gallery.names()
+    }
+    least, most = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+    return (
+        f"from {sizes[least] // 1000} kB (`{least}`) to {sizes[most] // 1000} kB "
+        f"(`{most}`)"
+    )
+
+
+def viewer_size() -> str:
+    """Return how large the viewer is."""
+    return f"{(STATIC / 'report.js').stat().st_size // 1000} kB"
+
+
+OF_A_SYSTEM: dict[str, Callable[[str], str]] = {
+    "viewer": viewer,
+    "parameters": parameters,
+}
 
 
 # ---- elements --------------------------------------------------------------------
@@ -220,6 +384,9 @@ def _entry(found: dict[str, str]) -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     "elements": elements,
+    "cards": cards,
+    "report_sizes": report_sizes,
+    "viewer_size": viewer_size,
     "gallery": gallery_systems,
     "expressions": expressions,
     "references": references,

@@ -99,7 +99,7 @@ def test_yaml_blocks_are_models(page):
 def test_commands_of_the_readme_exist():
     """Every option that the README shows is one the command knows."""
     shown = re.findall(r"^    nonsmooth (\w+)(.*)", text(ROOT / "README.md"), re.M)
-    assert len(shown) == 5
+    assert len(shown) == 7
     for command, rest in shown:
         code = f"from nonsmooth.app.cli import main; main(['{command}', '--help'])"
         words = [sys.executable, "-c", code]
@@ -145,11 +145,15 @@ def test_summary_keys_are_documented():
         assert key in documented, key
 
 
-def test_pictures_are_small():
-    for path in (DOCS / "images").glob("*"):
+def test_pictures_are_small_and_used():
+    shown = "".join(text(page) for page in PAGES)
+    for path in (DOCS / "images").glob("*.png"):
         assert path.stat().st_size < 100_000, path.name
+        assert f"images/{path.name}" in shown, path.name
 
 
+# The first build runs the systems of the gallery, for a minute or two.
+@pytest.mark.slow
 def test_documentation_builds(tmp_path):
     pytest.importorskip("material")
     words = ["build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
@@ -162,6 +166,14 @@ def test_documentation_builds(tmp_path):
     assert done.returncode == 0, done.stderr
     page = text(tmp_path / "site" / "reference" / "elements.html")
     assert "SpringDamper" in page
+    for system in gallery.names():
+        folder = tmp_path / "site" / "gallery"
+        page = text(folder / f"{system}.html")
+        assert "{{" not in page
+        # All that the page shows is there: pictures and the live run.
+        for file in re.findall(rf'(?:src|href)="({system}\.[^"]+)"', page):
+            assert (folder / file).exists(), file
+        assert f'<iframe src="{system}.report.html"' in page
     # Nothing is fetched from the web by a reader.
     for path in (tmp_path / "site").rglob("*.html"):
         assert not re.search(
