@@ -332,6 +332,11 @@ class _Repr(reprlib.Repr):
         super().__init__()
         self.maxstring = self.maxother = 60
 
+    def repr_int(self, x: int, level: int) -> str:
+        # Python writes whole numbers of a few thousand digits only.
+        is_short = x.bit_length() < 10_000
+        return super().repr_int(x, level) if is_short else "a huge number"
+
     def repr_bool(self, x: bool, level: int) -> str:
         return "true" if x else "false"
 
@@ -760,8 +765,8 @@ def _json_data(text: str, source: str) -> Any:
         data = dict(pairs)
         if len(data) == len(pairs):
             return data
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
         of = f" (name = {_show(data['name'])})" if "name" in data else ""
         raise ModelError(f"{head}key {_show(twice)} appears twice in a mapping{of}")
 

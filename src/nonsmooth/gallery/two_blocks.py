@@ -23,7 +23,7 @@ RANGES = {
     "mu_lower": (0.0, 0.5),
     "mu0_upper": (0.1, 1.0),
     "mu_upper": (0.0, 0.15),
-    "gravity": (1.0, 25.0),
+    "gravity": (1.0, 12.0),
 }
 
 # N/m for each kg. Roundings make the blocks swing on these springs; stiffer ones would

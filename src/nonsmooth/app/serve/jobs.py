@@ -34,6 +34,11 @@ SIGN, SIGN_WITHIN = b"nonsmooth", 65_536
 MAX_FIELDS = 400
 # Messages repeat what was given, which may be long.
 MAX_MESSAGE = 1000
+# Of a parameter.
+MAX_NAME = 200
+# Bodies of a model, and by how much a count may exceed its slider: larger systems are
+# for the command line, where they can be interrupted while they are built.
+MAX_BODIES, BEYOND = 2000, 25
 
 SOURCES = ("system", "file", "text")
 KNOWN = (*SOURCES, "format", "name", "parameters", "until", "options")
@@ -243,6 +248,8 @@ def _pair(value: Any) -> tuple[float, float]:
 def _check_parameters(source: str, given: str, parameters: Mapping[str, Any]) -> None:
     """Refuse systems and parameters there are not, and values of a wrong type."""
     for name, value in parameters.items():
+        if len(name) > MAX_NAME:
+            raise Refused(422, f"parameters: a name has {len(name)} letters")
         if isinstance(value, list | dict):
             raise Refused(422, f"{name}: give a number, text, true or false", name)
         if source != "system" and "." not in name:
@@ -255,14 +262,28 @@ def _check_parameters(source: str, given: str, parameters: Mapping[str, Any]) ->
     if source == "system":
         own = {k: v for k, v in parameters.items() if "." not in k}
         try:
-            gallery.values(given, **own)
+            _check_counts(given, gallery.values(given, **own))
         except ModelError as error:
             raise Refused(422, str(error), culprit(str(error), own)) from None
+
+
+def _check_counts(system: str, values: Mapping[str, Any]) -> None:
+    """Refuse systems so large that building them would hold up the server."""
+    for item in gallery.parameters(system):
+        if item.type == "int" and item.high is not None:
+            most, value = BEYOND * item.high, values.get(item.name, item.default)
+            if value is not None and value > most:
+                raise ModelError(
+                    f"{system}: {item.name} = {value}; here at most {most:g}, more "
+                    "with `nonsmooth run`"
+                )
 
 
 def culprit(message: str, names: Iterable[str]) -> str | None:
     """Return the first of the names that a message finds fault with, or None."""
     known = set(names)
+    # The search takes the square of the longest word.
+    message = shortened(message)
     # "body 'arm': mass = -1.0; must be > 0 kg"
     for found in re.finditer(r"'([\w\-]+)': (\w+) = ", message):
         if f"{found[1]}.{found[2]}" in known:
@@ -370,6 +391,11 @@ def build(asked: Job, folder: Path) -> Model:
         model = gallery.build(asked.name, **own)
     else:
         model = _read(asked, folder)
+    if len(model.bodies) > MAX_BODIES:
+        raise ModelError(
+            f"the model has {len(model.bodies)} bodies; here at most {MAX_BODIES}, "
+            "more with `nonsmooth run`"
+        )
     for key, value in asked.parameters.items():
         if "." in key:
             model = with_field(model, key, value, key)
@@ -393,6 +419,7 @@ def _read(asked: Job, folder: Path) -> Model:
 
 
 def _from_gallery(name: str, parameters: dict[str, Any]) -> Model:
+    _check_counts(name, gallery.values(name, **parameters))
     return gallery.build(name, **parameters)
 
 

@@ -53,6 +53,7 @@ class Run:
     phase: str = "waiting"
     message: str = ""
     begin: float | None = None  # clock, s
+    end: float = 0.0  # clock, s
     seconds: float = 0.0
     until: float = 0.0  # s
     title: str = ""
@@ -143,6 +144,7 @@ class Runs:
             run.is_cancelled = True
             if run.state == "queued":
                 self._end(run, "cancelled", "cancelled before it began")
+                self._forget()
         return run
 
     def delete(self, id: str) -> None:
@@ -196,13 +198,18 @@ class Runs:
 
     def _end(self, run: Run, state: State, message: str) -> None:
         run.state, run.message, run.phase = state, shortened(message), "done"
+        run.end = time.monotonic()
         if run.begin is not None:
             run.seconds = time.monotonic() - run.begin
         run.done.set()
 
     def _forget(self) -> None:
-        """Drop the oldest runs that are over, above the limits."""
+        """Drop runs that are over, above the limits: first those that show nothing.
+
+        The last that ended is kept.
+        """
         over = [run for run in self._runs.values() if run.is_over]
+        over.sort(key=lambda run: (run.scene is not None, run.end))
         size = sum(len(run.scene or b"") for run in over)
         for run in over[:-1]:
             if len(over) <= MAX_KEPT and size <= MAX_SCENES:
