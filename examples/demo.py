@@ -35,7 +35,6 @@ def main(folder: Path = FOLDER) -> dict[str, Result]:
     run.plot_energy(f"{folder}/compactor_energy.png")
     draw(run, 0.175, f"{folder}/compactor_drawing.png", names=True, forces=True)
     report = run.report(f"{folder}/compactor.html")
-
     results = {"compactor": run}
     print(f"\nmean speed, slope of x_O1 over {WINDOW[0]:g} to {WINDOW[1]:g} s, m/min")
     for start, note in STARTS.items():
