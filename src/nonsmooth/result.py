@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nonsmooth.solve.verify import Verification
-    from nonsmooth.views.scene import Parameter
+    from nonsmooth.views.scene import Parameters
 
 Floats = NDArray[np.float64]
 Limit = Literal["before", "after"]
@@ -750,15 +750,13 @@ class Result:
 
         return draw(self, t, path, names=names, forces=forces)
 
-    def report(
-        self, path: str | os.PathLike[str], parameters: Sequence[Parameter] = ()
-    ) -> Path:
+    def report(self, path: str | os.PathLike[str], parameters: Parameters = ()) -> Path:
         """Write the run as one page of HTML that shows it move."""
         from nonsmooth.views.report import report
 
         return report(self, path, parameters)
 
-    def widget(self, parameters: Sequence[Parameter] = (), **options: Any) -> Any:
+    def widget(self, parameters: Parameters = (), **options: Any) -> Any:
         """Return a widget that shows the run in a notebook."""
         from nonsmooth.views.widget import widget
 

@@ -14,7 +14,7 @@ from nonsmooth.app import cli
 from nonsmooth.views import contacts
 from nonsmooth.views.figure import MODES
 from tests.e2e.conftest import PHONE, NewPage, Watch
-from tests.e2e.pages import open_report, part, settle, wait_until
+from tests.e2e.pages import check_readable, open_report, part, settle, wait_until
 from tests.e2e.runs import SINGLE, Report, run
 
 pytestmark = pytest.mark.browser
@@ -672,7 +672,7 @@ def test_every_quantity_is_that_of_the_result(
     result = report.result
     show(page, report)
     names = page.evaluate("window.nonsmooth.run.names")
-    own = [n for n in names if not n.startswith("energy.")]
+    own = [n for n in names if ":" not in n]  # but for the ledger
     assert set(own) == set(result.columns) - {"t"}
     sampling = header(page)["sampling"]
     ranges = {n: np.ptp(result[n]) for n in own}
@@ -741,10 +741,87 @@ def test_legends_show_both_sides_of_a_jump(reports: dict[str, Report], page: Pag
     assert jumps >= 1
 
 
+def test_values_under_the_mouse(reports: dict[str, Report], page: Page):
+    report = reports["belt"]
+    show(page, report)
+    name = "sole.slip_velocity"
+    value = page.locator(f'[data-name="{name}"] output')
+    still = value.inner_text()
+    box = part(page, "plot").first.locator(".u-over").bounding_box()
+    assert box is not None
+    # The block slips there.
+    place = (box["x"] + 0.22 * box["width"], box["y"] + 0.5 * box["height"])
+    page.mouse.move(place[0] - 5.0, place[1])
+    page.mouse.move(*place)
+    tip = page.locator(".ns-chart-tip:visible")
+    expect(tip).to_have_count(1)
+    t = float(tip.inner_text().removesuffix(" s"))
+    span = report.result.t_end - report.result.t_start
+    assert t == pytest.approx(0.22 * span, abs=1.5 * span / box["width"])
+    # The other panels follow; lines keep to their tolerance, and the time to a pixel.
+    velocity = report.result[name]
+    steepest = float(np.abs(np.diff(velocity) / np.diff(report.result.t)).max())
+    size = float(np.abs(velocity).max())
+    tolerance = header(page)["sampling"]["tolerance"] * size
+    slack = tolerance + steepest * span / box["width"]
+    found, _ = shown_sides(value.inner_text(), "m/s")
+    assert found == pytest.approx(sample(report.result, t, name, "after"), abs=slack)
+    assert abs(found) > 10.0 * slack
+    # The time shown has not changed, and is what the legend says afterwards.
+    assert state(page)["t"] == report.result.t_start
+    page.mouse.move(10.0, 10.0)
+    expect(value).to_have_text(still)
+    expect(tip).to_have_count(0)
+
+
+def test_fingers_on_a_plot(reports: dict[str, Report], new_page: NewPage):
+    page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    report = reports["belt"]
+    show(page, report)
+    box = part(page, "plot").first.locator(".u-over").bounding_box()
+    assert box is not None
+    wire = page.context.new_cdp_session(page)
+    y = box["y"] + 0.5 * box["height"]
+
+    def touch(kind: str, *parts: float) -> None:
+        points = [{"x": box["x"] + f * box["width"], "y": y} for f in parts]
+        wire.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    span = report.result.t_end - report.result.t_start
+    pixel = span / box["width"]
+    # Where all is seen, a finger moves the time.
+    touch("touchStart", 0.3)
+    for part_of in (0.4, 0.5, 0.6):
+        touch("touchMove", part_of)
+    touch("touchEnd")
+    settle(page)
+    assert state(page)["t"] == pytest.approx(0.6 * span, abs=1.5 * pixel)
+    assert state(page)["range"] is None
+    # Two fingers zoom: the times under them stay there.
+    touch("touchStart", 0.4, 0.6)
+    touch("touchMove", 0.3, 0.7)
+    touch("touchMove", 0.2, 0.8)
+    touch("touchEnd")
+    settle(page)
+    first, last = state(page)["range"]
+    wide = last - first
+    assert first + 0.2 * wide == pytest.approx(0.4 * span, abs=2.0 * pixel)
+    assert first + 0.8 * wide == pytest.approx(0.6 * span, abs=2.0 * pixel)
+    # Then one moves what is seen.
+    touch("touchStart", 0.7)
+    for part_of in (0.65, 0.6, 0.55):
+        touch("touchMove", part_of)
+    touch("touchEnd")
+    settle(page)
+    moved = state(page)["range"]
+    assert moved[1] - moved[0] == pytest.approx(wide, rel=1e-9)
+    assert moved[0] - first == pytest.approx(0.15 * wide, abs=2.0 * pixel)
+
+
 def test_any_quantity_can_be_plotted(reports: dict[str, Report], page: Page):
     report = reports["compactor"]
     show(page, report)
-    chosen = ["box.left.vy", "left.mode", "energy.kinetic", "box.theta"]
+    chosen = ["box.left.vy", "left.mode", "energy:kinetic", "box.theta"]
     for name in chosen:
         part(page, "pick").click()
         picker = part(page, "picker")
@@ -920,6 +997,10 @@ def test_on_a_phone(reports: dict[str, Report], new_page: NewPage, name: str):
         assert high >= 40.0, (control, high)
         assert left >= 0.0, control
         assert right <= PHONE["width"], control
+    # Why a run did not get to its end.
+    if reports[name].result.status != "finished":
+        message = page.get_by_text(reports[name].result.message).first
+        expect(message).to_be_in_viewport()
     # The play button is reached with the thumb: in the lower half.
     box = part(page, "play").bounding_box()
     assert box is not None
@@ -928,3 +1009,56 @@ def test_on_a_phone(reports: dict[str, Report], new_page: NewPage, name: str):
     expect(part(page, "pause")).to_be_visible()
     part(page, "pause").tap()
     expect(part(page, "play")).to_be_visible()
+
+
+# ---- for all readers -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["compactor", "failing", "stopping"])
+def test_names_and_contrast(
+    reports: dict[str, Report], new_page: NewPage, name: str, theme: Any
+):
+    page = new_page(color_scheme=theme)
+    show(page, reports[name])
+    if part(page, "next-event").is_enabled():
+        part(page, "next-event").click()
+    for tab in ("energy", "events", "summary", "plots"):
+        part(page, f"tab-{tab}").click()
+        settle(page)
+        check_readable(page)
+
+
+def test_the_focus_is_seen_and_goes_along_the_page(
+    reports: dict[str, Report], page: Page
+):
+    show(page, reports["compactor"])
+    # At an event there is most to use.
+    set_time(page, instants(reports["compactor"].result)[0])
+    areas: list[str] = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        found = page.evaluate(
+            """() => {
+              const node = document.activeElement;
+              if (node === document.body) return null;
+              const { outlineStyle, outlineWidth } = getComputedStyle(node);
+              const { width, height } = node.getBoundingClientRect();
+              const area = node.closest(
+                ".ns-header, .ns-stage, .ns-side, .ns-dock"
+              )?.className ?? "none";
+              return [
+                area, outlineStyle !== "none" && parseFloat(outlineWidth) >= 2,
+                width > 0 && height > 0, node.outerHTML.slice(0, 120),
+              ];
+            }"""
+        )
+        if found is None:
+            break
+        area, is_seen, has_size, text = found
+        assert is_seen, text
+        assert has_size, text
+        if not areas or areas[-1] != area:
+            areas.append(area)
+    # From the top to the bottom, each once.
+    assert areas == ["ns-header", "ns-stage", "ns-side", "ns-dock"]

@@ -18,7 +18,7 @@ from playwright.sync_api import Page, expect
 
 from nonsmooth import Result, gallery, io, simulate
 from tests.e2e.conftest import PHONE, NewPage, Watch
-from tests.e2e.pages import PATIENCE, open_report, part, wait_until
+from tests.e2e.pages import PATIENCE, check_readable, open_report, part, wait_until
 from tests.e2e.runs import SINGLE, failing, stopping
 
 pytestmark = pytest.mark.browser
@@ -236,6 +236,7 @@ def test_picking_a_system(server: Server, page: Page):
 def test_progress_and_cancel(server: Server, page: Page):
     open_app(page, server)
     part(page, "system").select_option("compactor")
+    expect(part(page, "title")).to_have_text("compactor")
     shown(page)
     part(page, "until").fill("1000")
     part(page, "run").click()
@@ -327,7 +328,7 @@ def test_a_file_of_the_folder(server: Server, page: Page):
     expect(part(page, "title")).to_have_text("a ball that is caught")
     expect(part(page, "status")).to_have_text("stopped")
     check_numbers(page, simulate(stopping(), 1.0), ["ball.y", "ball.vy"])
-    kinetic = page.evaluate("window.nonsmoothApp.viewer.probe('energy.kinetic').after")
+    kinetic = page.evaluate("window.nonsmoothApp.viewer.probe('energy:kinetic').after")
     # m g h with h = 0.5 m, at the first event, and single precision.
     assert kinetic == pytest.approx(2.0 * 9.81 * 0.5, rel=1e-6)
 
@@ -485,6 +486,19 @@ def test_an_address_that_makes_no_sense(
 # ---- around ----------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_names_and_contrast(server: Server, new_page: NewPage, theme: Any):
+    page = new_page(color_scheme=theme)
+    open_app(page, server)
+    part(page, "param-mu").fill("0.9")
+    expect(page.locator(".sv-error:visible")).to_have_count(1)
+    page.evaluate(
+        "document.querySelectorAll('.sv-panel details')"
+        ".forEach((fold) => { fold.open = true; })"
+    )
+    check_readable(page)
+
+
 def test_the_app_on_a_phone(server: Server, new_page: NewPage):
     page = new_page(
         viewport=PHONE, has_touch=True, is_mobile=True, device_scale_factor=3.0
@@ -545,6 +559,7 @@ def test_the_server_ends_during_a_run(page: Page, watch: Watch, tmp_path: Path):
     server = start(tmp_path)
     open_app(page, server)
     part(page, "system").select_option("compactor")
+    expect(part(page, "title")).to_have_text("compactor")
     shown(page)
     part(page, "until").fill("1000")
     part(page, "run").click()

@@ -39,4 +39,4 @@ class Document:
         for word in words:
             bits = (bits + struct.unpack("<I", word)[0]) & 0xFFFFFFFF
             numbers.append(struct.unpack("<f", struct.pack("<I", bits))[0])
-        return numbers
+        return [info.get("origin", 0.0) + number for number in numbers]

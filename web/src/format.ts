@@ -63,7 +63,10 @@ export interface Sampling {
   precision?: number; // of a quantity's range, to which numbers are rounded; 0 if not
 }
 
-/** Numbers over time. `f32` and `i8` are drawn; `f64` is for times. */
+/**
+ * Numbers over time. `f64` is for times, and for what single precision would show in
+ * steps. A place far away is `f32` from an origin nearby.
+ */
 export interface Column {
   name: string; // as in Python: "box.x", "left.normal_force"
   unit: string; // "" for none
@@ -71,6 +74,7 @@ export interface Column {
   type: "f32" | "f64" | "i8" | "constant";
   offset?: number; // bytes into the arrays
   length?: number; // bytes
+  origin?: number; // of f32: to be added to each number
   value?: number | null; // of a constant; null where nothing is known
 }
 
@@ -115,7 +119,8 @@ export interface Marker {
  * `scene/glyphs.ts`; of a kind it does not know, the family's is used.
  */
 export interface Glyph {
-  // joint pin slot guide rod weld | drive motor actuator | force spring spiral couple pair
+  // joint pin slot guide rod weld | drive motor actuator hold (a constant one)
+  // | force spring spiral couple pair
   kind: string;
   family: "joint" | "drive" | "force";
   name: string;
@@ -165,11 +170,11 @@ export interface Events {
   rows: Scalar[][];
 }
 
-/** Columns of energies, J. */
+/** Columns of energies, J. Names of elements have no colon. */
 export interface Energy {
-  kinetic: string;
-  potential: string;
-  works: string[]; // done by each element; "energy.NAME"
+  kinetic: string; // "energy:kinetic"
+  potential: string; // "energy:potential"
+  works: string[]; // done by each element; "work:NAME"
 }
 
 // ---- decoding --------------------------------------------------------------------
@@ -218,9 +223,9 @@ async function inflate(packed: Uint8Array): Promise<Uint8Array> {
 
 export type Numbers = Float32Array | Float64Array | Int8Array;
 
-/** Return the numbers of one column, n of them. */
+/** Return the numbers of one column, n of them; in double precision if need be. */
 export function unpack(column: Column, arrays: Uint8Array, n: number): Numbers {
-  if (column.type === "constant") return new Float32Array(n).fill(column.value ?? NaN);
+  if (column.type === "constant") return new Float64Array(n).fill(column.value ?? NaN);
   const offset = column.offset ?? 0;
   const bytes = arrays.subarray(offset, offset + (column.length ?? 0));
   const width = { f32: 4, f64: 8, i8: 1 }[column.type];
@@ -232,7 +237,9 @@ export function unpack(column: Column, arrays: Uint8Array, n: number): Numbers {
   // Differences of the bit patterns: a smooth curve leaves small numbers.
   const bits = new Int32Array(unshuffle(bytes, 4));
   for (let i = 1; i < n; i++) bits[i] = (bits[i]! + bits[i - 1]!) | 0;
-  return new Float32Array(bits.buffer);
+  const numbers = new Float32Array(bits.buffer);
+  const { origin } = column;
+  return origin === undefined ? numbers : Float64Array.from(numbers, (x) => origin + x);
 }
 
 /** All first bytes of the numbers come first, then all second ones, and so on. */

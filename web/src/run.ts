@@ -104,12 +104,15 @@ export class Run {
 
   private derive({ body, point, quantity }: Derived): Numbers {
     const n = this.header.sampling.n;
-    const out = new Float32Array(n);
     const [px, py] = point;
     const isX = quantity.endsWith("x");
     const own = this.column(`${body}.${quantity}`);
+    const isPlace = quantity.length === 1;
+    // A place keeps the precision of its body.
+    const isDouble = isPlace && own instanceof Float64Array;
+    const out = isDouble ? new Float64Array(n) : new Float32Array(n);
     const theta = this.column(`${body}.theta`);
-    const order = quantity.length === 1 ? 0 : quantity[0] === "v" ? 1 : 2;
+    const order = isPlace ? 0 : quantity[0] === "v" ? 1 : 2;
     const omega = order > 0 ? this.column(`${body}.omega`) : theta;
     const alpha = order > 1 ? this.column(`${body}.alpha`) : theta;
     for (let i = 0; i < n; i++) {
@@ -180,6 +183,8 @@ export class Run {
   /** Return the mode of something that can stick, slip or open, in words. */
   mode(column: string, canStick: boolean, place: Place): string {
     const code = this.value(column, place);
+    // Of a run that failed at once nothing is known.
+    if (Number.isNaN(code)) return "";
     if (code === 2) return "open";
     if (code === 3) return "released";
     if (!canStick) return "pressing";

@@ -27,7 +27,7 @@ import { Clock, decimals, defaultSpeed } from "./ui/clock";
 import { eventsCsv, fileName, samplesCsv } from "./ui/csv";
 import { addStyle, download, icon, iconButton, make, type IconName } from "./ui/dom";
 import { Energy } from "./ui/energy";
-import { EventList, kindLabel, modeChange, lower } from "./ui/events";
+import { EventList, eventLine, lower } from "./ui/events";
 import { action, isTaken } from "./ui/keys";
 import { Picker } from "./ui/picker";
 import { Plots, defaultPlots, sides, type Sides } from "./ui/plots";
@@ -627,7 +627,7 @@ export class Viewer {
   private timeText(isAtEvent: boolean): string {
     const { t } = this.instant;
     const [from, to] = this.range ?? [this.run.begin, this.run.end];
-    const pixel = (to - from) / 2000;
+    const pixel = to > from ? (to - from) / 2000 : 1e-3; // a run without steps
     let digits = decimals(Math.min(pixel, this.clock.speed * FRAME * 10));
     if (isAtEvent) digits = Math.max(digits, decimals(this.events.separation(t)));
     return `${t.toFixed(Math.min(12, digits))} s`;
@@ -641,7 +641,7 @@ export class Viewer {
     let n = 1;
     while (rows[first + n]?.t === row.t) n++;
     const more = n > 1 ? ` and ${n - 1} more` : "";
-    return `${row.element}: ${kindLabel(row.kind)} ${modeChange(row)}${more}`;
+    return eventLine(row) + more;
   }
 
   // ---- keys ----------------------------------------------------------------------

@@ -6,7 +6,8 @@
  */
 
 import { Run } from "./run";
-import { Viewer, showError, type ViewerState } from "./viewer";
+import { fromObject } from "./ui/state";
+import { Viewer, showError } from "./viewer";
 
 /** What is used of anywidget's model. */
 export interface Model {
@@ -19,18 +20,6 @@ export interface Model {
 
 const HEIGHT = 560; // px
 const REPORTS = 300; // ms between messages to the kernel
-// What the reader sets; the time runs on while playing and is sent when it rests.
-const KEYS = [
-  "t",
-  "side",
-  "speed",
-  "plots",
-  "options",
-  "tab",
-  "theme",
-  "range",
-] as const;
-
 /** Return the bytes of a trait: a DataView, or any other view of a buffer. */
 export function bytes(value: unknown): Uint8Array {
   if (value instanceof ArrayBuffer) return new Uint8Array(value);
@@ -38,14 +27,6 @@ export function bytes(value: unknown): Uint8Array {
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   }
   throw new Error("the widget holds no run");
-}
-
-/** Return what of a state from Python the viewer may take. */
-export function readState(value: unknown): Partial<ViewerState> {
-  if (typeof value !== "object" || value === null) return {};
-  const given = value as Record<string, unknown>;
-  const known = KEYS.filter((name) => given[name] !== undefined);
-  return Object.fromEntries(known.map((name) => [name, given[name]]));
 }
 
 export function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
@@ -80,7 +61,7 @@ export function render({ model, el }: { model: Model; el: HTMLElement }): () => 
   const receive = () => {
     const value = model.get("state");
     if (!viewer || JSON.stringify(value) === sent) return;
-    viewer.setState(readState(value));
+    viewer.setState(fromObject(value));
     sent = JSON.stringify(viewer.state());
   };
 
@@ -92,7 +73,7 @@ export function render({ model, el }: { model: Model; el: HTMLElement }): () => 
       if (viewer) viewer.setRuns([run]);
       else {
         root.replaceChildren();
-        const state = readState(model.get("state"));
+        const state = fromObject(model.get("state"));
         viewer = new Viewer(root, [run], { compact: true, state, onState: later });
         sent = JSON.stringify(viewer.state());
       }

@@ -101,6 +101,21 @@ describe("unpack", () => {
     expect([...unpack({ ...column, value: null }, none, 1)]).toEqual([NaN]);
   });
 
+  it("adds an origin in double precision", () => {
+    const { header, arrays } = makeDocument({ t: [0, 1], columns: { q: [0.25, 0.5] } });
+    const column = header.columns.find(({ name }) => name === "q")!;
+    const far = unpack({ ...column, origin: 1e9 }, arrays, 2);
+    expect([...far]).toEqual([1e9 + 0.25, 1e9 + 0.5]);
+    // So are constants, which may be far away.
+    const still = {
+      name: "c",
+      unit: "m",
+      type: "constant" as const,
+      value: 1e9 + 0.25,
+    };
+    expect([...unpack(still, arrays, 1)]).toEqual([1e9 + 0.25]);
+  });
+
   it("refuses a column of another length", () => {
     const { header, arrays } = makeDocument({ t: [0, 1], columns: { q: [1, 2] } });
     const column = header.columns.find(({ name }) => name === "q")!;

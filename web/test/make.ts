@@ -104,7 +104,7 @@ export function makeDocument(recipe: Recipe = {}): Document {
     glyphs: [],
     spots: [],
     events: { columns: ["t", "element", "kind", "before", "after"], rows: [] },
-    energy: { kinetic: "energy.kinetic", potential: "energy.potential", works: [] },
+    energy: { kinetic: "energy:kinetic", potential: "energy:potential", works: [] },
     modes: MODES,
     gravity: [0, -9.81],
     box: [-1, -1, 1, 1],
@@ -216,12 +216,12 @@ export function block(): Recipe {
       "sole.normal_force": { values: [10, 10, 10, 20, 20, 0, 0], unit: "N" },
       "sole.friction_force": { values: [-3, -3, -3, 2, 2, 0, 0], unit: "N" },
       "sole.slip_velocity": { values: [1, 1, 1, 0, 0, 0, 0], unit: "m/s" },
-      "energy.kinetic": {
+      "energy:kinetic": {
         values: [1, 1, 1, 0, 0, 0.25, 0.25],
         unit: "J",
       },
-      "energy.potential": { values: [0, 0, 0, 0, 0, 0, 9.81], unit: "J" },
-      "energy.sole": { values: [0, -1.5, -3, -3, -3, -3, -3], unit: "J" },
+      "energy:potential": { values: [0, 0, 0, 0, 0, 0, 9.81], unit: "J" },
+      "work:sole": { values: [0, -1.5, -3, -3, -3, -3, -3], unit: "J" },
     },
     derived: [
       {
@@ -262,9 +262,9 @@ export function block(): Recipe {
       ],
     },
     energy: {
-      kinetic: "energy.kinetic",
-      potential: "energy.potential",
-      works: ["energy.sole"],
+      kinetic: "energy:kinetic",
+      potential: "energy:potential",
+      works: ["work:sole"],
     },
     box: [-0.2, 0, 1.2, 0.8],
     unit: 0.03,

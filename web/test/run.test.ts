@@ -2,8 +2,8 @@
 /** A run at any instant, against closed forms. */
 
 import { describe, expect, it } from "vitest";
-import { toGlobal } from "../src/run";
-import { block, makeBody, makeRun, motion } from "./make";
+import { Run, toGlobal } from "../src/run";
+import { block, makeBody, makeDocument, makeRun, motion } from "./make";
 
 const EPS = 6e-8; // rounding of float32, relative
 
@@ -47,6 +47,35 @@ describe("locate", () => {
     for (const side of ["before", "after"] as const) {
       for (const t of [1, 2, 3]) expect(one.locate({ t, side }).i).toBe(0);
     }
+  });
+});
+
+describe("far away", () => {
+  const t = [0, 1];
+  const { header, arrays } = makeDocument({
+    t,
+    bodies: [makeBody("car")],
+    columns: motion("car", [0.25, 0.5], 0, 0, { vx: 0.25 }),
+    derived: [
+      {
+        name: "car.tip.x",
+        unit: "m",
+        body: "car",
+        point: [0.125, 0],
+        quantity: "x",
+      },
+    ],
+  });
+  const columns = header.columns.map((column) =>
+    column.name === "car.x" ? { ...column, origin: 1e9 } : column,
+  );
+  const run = new Run({ header: { ...header, columns }, arrays });
+
+  it("bodies and their points keep what they move", () => {
+    const place = run.locate({ t: 0.5, side: "after" });
+    expect(run.pose("car", place).x).toBe(1e9 + 0.375);
+    expect([...run.column("car.tip.x")]).toEqual([1e9 + 0.375, 1e9 + 0.625]);
+    expect(run.value("car.tip.x", place)).toBe(1e9 + 0.5);
   });
 });
 

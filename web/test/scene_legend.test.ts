@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { legend, modesOf, newtons } from "../src/scene/legend";
+import { contrast, Theme } from "../src/scene/theme";
 import { block, makeRun, MODES } from "./make";
 
 describe("legend", () => {
@@ -14,6 +15,15 @@ describe("legend", () => {
       c.getAttribute("fill"),
     );
     expect(fills.slice(0, 2)).toEqual([MODES.stick, MODES["slip+"]]);
+  });
+
+  it("explains the signs of slip, and which arrow is which", () => {
+    const made = legend([makeRun(block())], "light");
+    const items = [...made.children] as HTMLElement[];
+    const slip = items.find((item) => item.textContent?.includes("slip +"));
+    expect(slip?.title).toMatch(/slip velocity > 0/);
+    expect(made.textContent).toContain("normal force");
+    expect(made.textContent).toContain("friction force");
   });
 
   it("tells the longest arrow's force", () => {
@@ -40,5 +50,24 @@ describe("legend", () => {
       "1 kN",
       "4.2 MN",
     ]);
+  });
+});
+
+describe("words in the picture", () => {
+  it.each(["light", "dark"] as const)("can be read on %s paper", (name) => {
+    const theme = new Theme(name);
+    const { paper, text, ink } = theme.colours;
+    // The palette of bodies; 4.5 is the least contrast of WCAG 2.2, level AA.
+    const palette = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
+    const words = [null, "#000000", ...palette].map((colour) => theme.words(colour));
+    for (const colour of [text, ink, ...words]) {
+      expect(contrast(colour, paper), colour).toBeGreaterThanOrEqual(4.5);
+    }
+  });
+
+  it("have the contrast of the standard's examples", () => {
+    expect(contrast("#000000", "#ffffff")).toBeCloseTo(21, 9);
+    // The lightest grey that passes on white.
+    expect(contrast("#767676", "#ffffff")).toBeCloseTo(4.54, 2);
   });
 });

@@ -305,6 +305,50 @@ describe("app", () => {
     expect(viewers.at(-1)!.runs.length).toBe(1);
   });
 
+  it("compares runs of one system only", async () => {
+    await open("#system=belt");
+    await until(() => viewers.length === 1);
+    find("run").click();
+    await until(() => (viewers[0]!.labels ?? [])[0] === "2: as given");
+    find<HTMLInputElement>("compare-1").click();
+    await until(() => viewers[0]!.runs.length === 2);
+    const select = find<HTMLSelectElement>("system");
+    select.value = "compactor";
+    select.dispatchEvent(new Event("change"));
+    await until(() => find("run-3")?.getAttribute("aria-current") === "true");
+    expect(viewers.at(-1)!.runs.length).toBe(1);
+    expect(find<HTMLInputElement>("compare-1").disabled).toBe(true);
+    expect(find<HTMLInputElement>("compare-1").checked).toBe(false);
+  });
+
+  it("starts runs in the order they were asked for, and follows all", async () => {
+    const send = server.fetch;
+    let isFirst = true;
+    // The first start takes long, the second would overtake it.
+    const slow: typeof send = async (address, init) => {
+      if (address === "/api/runs" && init?.method === "POST" && isFirst) {
+        isFirst = false;
+        await soon(30);
+      }
+      return send(address, init);
+    };
+    Object.defineProperty(server, "fetch", { value: slow });
+    server.holds = true;
+    await open("#system=belt");
+    write("until", "7");
+    find("run").click();
+    await until(() => server.runs.length === 2);
+    expect(server.runs.map((run) => run.request.until)).toEqual([null, 7]);
+    await until(() => find("run-2")?.dataset["state"] === "running");
+    // The one asked for last is cancelled first; then the other can be.
+    find("cancel").click();
+    await until(() => find("run-2").dataset["state"] === "cancelled");
+    await until(() => !find<HTMLButtonElement>("cancel").hidden);
+    find("cancel").click();
+    await until(() => find("run-1").dataset["state"] === "cancelled");
+    await until(() => find("progress").hidden);
+  });
+
   it("goes back and forward", async () => {
     await open("#system=belt");
     await until(() => viewers.length === 1);

@@ -11,10 +11,11 @@ import {
   type RunStatus,
 } from "../src/serve/api";
 import { key, label, toRequest, toScalar, type Choice } from "../src/serve/choice";
-import { Form, pretty } from "../src/serve/form";
+import { Form } from "../src/serve/form";
 import { niceStep, scaleOf, shown } from "../src/serve/scale";
 import { story } from "../src/serve/story";
 import { Tracker } from "../src/serve/tracker";
+import { unitText } from "../src/ui/units";
 
 function info(given: Partial<ParameterInfo> = {}): ParameterInfo {
   return {
@@ -322,9 +323,9 @@ describe("form", () => {
   });
 
   it("prints units", () => {
-    expect(pretty("m/s^2")).toBe("m/s²");
-    expect(pretty("N/m^n")).toBe("N/mⁿ");
-    expect(pretty("deg")).toBe("°");
+    expect(unitText("m/s^2")).toBe("m/s²");
+    expect(unitText("N/m^n")).toBe("N/mⁿ");
+    expect(unitText("deg")).toBe("°");
   });
 });
 

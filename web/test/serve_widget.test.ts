@@ -51,7 +51,7 @@ vi.mock("../src/run", () => ({
   },
 }));
 
-const { bytes, default: widget, readState, render } = await import("../src/widget");
+const { bytes, default: widget, render } = await import("../src/widget");
 
 class FakeModel implements Model {
   readonly listeners = new Map<string, Set<() => void>>();
@@ -209,7 +209,5 @@ describe("widget", () => {
     expect([...bytes(new Uint8Array([3]))]).toEqual([3]);
     expect([...bytes(new Uint8Array([4]).buffer)]).toEqual([4]);
     expect(() => bytes("x")).toThrow("holds no run");
-    expect(readState(null)).toEqual({});
-    expect(readState({ t: 1, speed: 2, constructor: 3 })).toEqual({ t: 1, speed: 2 });
   });
 });

@@ -7,7 +7,7 @@ import { Run } from "../src/run";
 import { ticks } from "../src/ui/axis";
 import { Clock, SPEEDS, decimals, defaultSpeed, speedLabel } from "../src/ui/clock";
 import { cell, eventsCsv, fileName, float32Text, samplesCsv } from "../src/ui/csv";
-import { EventList, modeChange } from "../src/ui/events";
+import { EventList, eventLine, modeChange } from "../src/ui/events";
 import { action } from "../src/ui/keys";
 import { modeLane, visibleSpans, visibleTicks } from "../src/ui/lanes";
 import { ledger, stack } from "../src/ui/ledger";
@@ -15,12 +15,12 @@ import { window } from "../src/ui/list";
 import { bothSides, duration, plain, shown } from "../src/ui/numbers";
 import { grouped } from "../src/ui/picker";
 import { defaultPlots, place, sides } from "../src/ui/plots";
-import { cleaned } from "../src/ui/round";
+import { cleaned, isStill, roundOff } from "../src/ui/round";
 import { bounds, decimate, jumps, lineOf, padded, steps } from "../src/ui/series";
-import { fromText, toText, type ViewerState } from "../src/ui/state";
-import { unitText } from "../src/ui/summary";
-import { zoomed } from "../src/ui/timeline";
-import { block, makeRun } from "./make";
+import { fromObject, fromText, toText, type ViewerState } from "../src/ui/state";
+import { unitText } from "../src/ui/units";
+import { pinched, shifted, zoomed } from "../src/ui/fingers";
+import { block, makeDocument, makeRun } from "./make";
 
 const packed = readFileSync(new URL("./fixtures/belt.scene", import.meta.url));
 const belt = await Run.read(new Uint8Array(packed));
@@ -139,6 +139,9 @@ describe("lines of plots", () => {
     expect(low).toBe(0);
     expect(high).toBeGreaterThan(9.81);
     expect(padded([0, 0])).toEqual([-1, 1]);
+    // Beside a picture of 1 m, 0.4 m is not round-off, even at 1000 km.
+    expect(padded([1e6, 1e6 + 0.4], 0, 1)[0]).toBeCloseTo(1e6 - 0.024, 6);
+    expect(padded([1e6, 1e6 + 1e-6], 0, 1)[0]).toBe(0);
     const [l, h] = padded([0, 1]);
     expect(l).toBeLessThan(0);
     expect(h).toBeGreaterThan(1);
@@ -156,11 +159,24 @@ describe("values at an instant", () => {
   it("are written with an arrow where they differ", () => {
     expect(bothSides(-3, 2, "N")).toBe("−3 → 2 N");
     expect(bothSides(2, 2, "N")).toBe("2 N");
+    expect(bothSides(1e6 + 0.25, 1e6 + 0.25, "m", 10)).toBe("1000000.250 m");
   });
 
   it("are zero where they are round-off", () => {
-    expect(cleaned(1e-17, 0.1)).toBe(0);
-    expect(cleaned(1e-5, 0.1)).toBe(1e-5);
+    const columns = {
+      "a.theta": { values: [0, 5], unit: "rad" },
+      "b.theta": { values: [1e-16, 3e-16], unit: "rad" },
+      "b.gap": { values: [1e-16, 3e-16], unit: "m" },
+    };
+    const run = makeRun({ columns });
+    // Beside its own largest value, and beside the largest of its unit.
+    expect(cleaned(1e-17, roundOff(run, "a.theta"))).toBe(0);
+    expect(cleaned(1e-5, roundOff(run, "a.theta"))).toBe(1e-5);
+    expect(cleaned(3e-16, roundOff(run, "b.theta"))).toBe(0);
+    expect(cleaned(3e-16, roundOff(run, "b.gap"))).toBe(3e-16);
+    expect(isStill(run, "b.theta")).toBe(true);
+    expect(isStill(run, "b.gap")).toBe(false);
+    expect(padded([0, 3e-16], roundOff(run, "b.theta"))).toEqual([-1, 1]);
   });
 
   it("read well", () => {
@@ -207,6 +223,23 @@ describe("panels", () => {
     expect(defaultPlots(run)[0]).toEqual(["p.theta"]);
   });
 
+  it("leave out what stands still", () => {
+    const motion = (name: string, values: number[], unit: string) => ({
+      [`p.${name}`]: { values, unit },
+    });
+    const falling = {
+      ...motion("x", [0, 0], "m"),
+      ...motion("y", [0, -1], "m"),
+      ...motion("theta", [0, 0], "rad"),
+      ...motion("vy", [0, -2], "m/s"),
+      ...motion("omega", [0, 0], "rad/s"),
+    };
+    expect(defaultPlots(makeRun({ columns: falling }))).toEqual([["p.y"], ["p.vy"]]);
+    // Something is shown even if nothing moves.
+    const resting = motion("theta", [1, 1], "rad");
+    expect(defaultPlots(makeRun({ columns: resting }))).toEqual([["p.theta"]]);
+  });
+
   it("are searched by words, grouped by element", () => {
     const names = ["left.normal_force", "left.gap", "right.normal_force"];
     expect(grouped(names, "left force")).toEqual([
@@ -214,6 +247,15 @@ describe("panels", () => {
     ]);
     expect(grouped(names, "").map((group) => group.element)).toEqual(["left", "right"]);
     expect(grouped(names, "nothing")).toEqual([]);
+  });
+
+  it("of the ledger are apart from an element of the same name", () => {
+    const names = ["work.x", "work:motor", "energy:kinetic", "work:sole.normal"];
+    expect(grouped(names, "")).toEqual([
+      { element: "work", names: ["work.x"] },
+      { element: "work", names: ["work:motor", "work:sole.normal"] },
+      { element: "energy", names: ["energy:kinetic"] },
+    ]);
   });
 });
 
@@ -240,15 +282,15 @@ describe("the energy ledger", () => {
       "potential",
       "sole.friction",
     ]);
-    expect(book.supplies).toEqual(["energy.belt"]);
+    expect(book.supplies).toEqual(["work:belt"]);
   });
 
   it("puts potential energy above its least", () => {
     const run = makeRun({
       t: [0, 1],
       columns: {
-        "energy.kinetic": [0, 30],
-        "energy.potential": [-10, -40],
+        "energy:kinetic": [0, 30],
+        "energy:potential": [-10, -40],
       },
     });
     const { tops, given } = stack(run, ledger(run)!, 0, 1, 10);
@@ -305,6 +347,9 @@ describe("events", () => {
 
   it("say what changed", () => {
     expect(modeChange(events.rows[0]!)).toBe("slip+ → stick");
+    expect(eventLine(events.rows[0]!)).toBe("sole: stick, slip+ → stick");
+    const plain = { ...events.rows[0]!, kind: "touch_down", values: {} };
+    expect(eventLine(plain)).toBe("sole: touch down");
     const list = new EventList(belt);
     expect(list.pair(list.rows[0]!, "friction_force")).toBe("3.924 → 2.943");
     expect(list.pair(list.rows[0]!, "slip_velocity")).toBe("0");
@@ -364,6 +409,24 @@ describe("time", () => {
     expect(to).toBeGreaterThan(from);
   });
 
+  it("keeps times under two fingers", () => {
+    const all: [number, number] = [0, 10];
+    // On 100 px, 2 s and 4 s are taken from 20 and 40 px to 20 and 60 px.
+    const [from, to] = pinched(all, [20, 40], [20, 60], 100, all)!;
+    expect(from + 0.2 * (to - from)).toBeCloseTo(2, 12);
+    expect(from + 0.6 * (to - from)).toBeCloseTo(4, 12);
+    // Together again, all is seen; it does not matter which finger came first.
+    expect(pinched([from, to], [60, 20], [40, 20], 100, all)).toBeNull();
+    expect(pinched(all, [20, 40], [40, 20], 100, all)).toBeUndefined();
+    expect(pinched(all, [20, 40], [20, 25], 100, all)).toBeUndefined();
+  });
+
+  it("moves within the run", () => {
+    expect(shifted([2, 4], 3, [0, 10])).toEqual([5, 7]);
+    expect(shifted([2, 4], 30, [0, 10])).toEqual([8, 10]);
+    expect(shifted([0, 4], -1, [0, 10])).toBeNull();
+  });
+
   it("has round numbers along its axis", () => {
     expect(ticks(0, 0.5, 5).labels).toEqual(["0", "0.1", "0.2", "0.3", "0.4", "0.5"]);
     expect(ticks(-1, 1, 2).labels).toEqual(["−1", "0", "1"]);
@@ -371,6 +434,21 @@ describe("time", () => {
     expect(new Set(near.labels).size).toBe(near.values.length);
     expect(near.values.length).toBeGreaterThan(1);
     expect(ticks(1, 1, 5).values).toEqual([]);
+  });
+
+  it("writes what fits beside it, far from zero", () => {
+    const at = (low: number, high: number) => ticks(low, high, 4, 9).labels;
+    expect(ticks(1e6 + 0.05, 1e6 + 0.25, 2, 8).labels).toEqual(["≈1000000", "+0.1"]);
+    expect(at(1e6 + 0.05, 1e6 + 0.42)).toEqual(["1000000.1", "+0.1", "+0.2", "+0.3"]);
+    expect(at(1e6 - 0.12, 1e6 + 0.12)).toEqual(["−0.1", "1000000", "+0.1"]);
+    expect(at(0, 1.2e6)).toEqual(["0", "5.0e5", "1.0e6"]);
+    for (const size of [1, 1e3, 1e5, 1e7, 1e10]) {
+      for (const width of [1e-6, 1e-3, 1, 10]) {
+        const labels = at(-size, -size + width * size);
+        expect(Math.max(...labels.map((text) => text.length))).toBeLessThan(10);
+        expect(new Set(labels).size).toBe(labels.length);
+      }
+    }
   });
 });
 
@@ -446,6 +524,16 @@ describe("tables as text", () => {
     });
   });
 
+  it("keep what moves far away", () => {
+    const { header, arrays } = makeDocument({ columns: { q: [0.25, 0.375] } });
+    const columns = header.columns.map((column) =>
+      column.name === "q" ? { ...column, origin: 1e6 } : column,
+    );
+    const far = new Run({ header: { ...header, columns }, arrays });
+    const lines = samplesCsv(far, ["q"]).trim().split("\n");
+    expect(lines.slice(1)).toEqual(["0,,1000000.25", "1,,1000000.375"]);
+  });
+
   it("write few digits", () => {
     expect(float32Text(Math.fround(0.1))).toBe("0.1");
     expect(float32Text(3)).toBe("3");
@@ -484,10 +572,45 @@ describe("the state as text", () => {
     expect(fromText(`#${toText(state)}`)).toEqual(state);
   });
 
+  it("has the middle of a picture far away", () => {
+    const view = { x: 1e6 + 0.1234, y: 0, scale: 1000 };
+    const found = fromText(toText({ view })).view!;
+    // A hundredth of a pixel, half of it by rounding.
+    expect(Math.abs(found.x - view.x) * view.scale).toBeLessThan(0.01);
+  });
+
   it("may be in parts", () => {
     expect(fromText(toText({ t: 1 }))).toEqual({ t: 1 });
     expect(fromText("")).toEqual({});
     expect(fromText(toText({ plots: [] }))).toEqual({ plots: [] });
+  });
+
+  it("comes back from an object, as a notebook sends it", () => {
+    expect(fromObject(JSON.parse(JSON.stringify(state)))).toEqual(state);
+    expect(fromObject({ view: null, range: null })).toEqual({
+      view: null,
+      range: null,
+    });
+  });
+
+  it("takes from an object only what makes sense", () => {
+    const wrong = {
+      t: "1",
+      side: 3,
+      speed: -1,
+      plots: "a.x",
+      options: { forces: 1, rm: true },
+      tab: 2,
+      theme: "blue",
+      range: [3, 1],
+      view: { x: 0, y: 0, scale: 0 },
+      loop: 1,
+    };
+    expect(fromObject(wrong)).toEqual({ options: {} });
+    expect(fromObject({ plots: ["a.x", ["b.y", 3], []] })).toEqual({
+      plots: [["a.x"], ["b.y"]],
+    });
+    for (const nothing of [null, 3, "t=1", []]) expect(fromObject(nothing)).toEqual({});
   });
 
   it("leaves out what makes no sense", () => {

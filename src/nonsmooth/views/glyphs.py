@@ -311,12 +311,8 @@ def moving_support(stage: Stage, body: MovingSupport) -> list[Item]:
     parts = _shapes(stage, body)
     corners = drawing.hull(np.array([(0.0, 0.0), *body.points.values()]))
     outline = _outline(corners)
-    if not outline and not body.shapes:
-        # Under its floor, if it has one, the box shows how the support moves along.
-        half = SUPPORT * stage.unit
-        is_floor = drawing.is_floor(stage.elements.values(), body)
-        shift = np.array([0.0, -half if is_floor else 0.0])
-        outline = _outline(np.array(drawing.SQUARE) * half + shift)
+    if not outline and not parts:
+        outline = _outline(np.array(drawing.SQUARE) * SUPPORT * stage.unit)
     for item in outline:
         if item["kind"] == "polygon":
             item["is_hatched"] = True
@@ -402,16 +398,24 @@ def line(stage: Stage, shape: Line) -> list[Item]:
         return []
     begin, end = min(a for a, _ in along), max(b for _, b in along)
     body, here = stage.body(stage.owner), (0.0, 0.0, 0.0)
-    touched = [point + x * direction for x in (begin, end)]
-    if not any(
-        drawing.is_bare(body, here, (x, y), stage.unit) for x, y in map(tuple, touched)
-    ):
-        # Another shape shows the face, as far as it is touched.
-        return []
+    corners = np.concatenate([*map(drawing.corners_of, drawing.shapes_of(body))])
+    low, high = _extremes((corners - point) @ direction)
+    edge = [point + x * direction for x in (low, high)]
+    is_edge = (
+        low <= begin
+        and end <= high
+        and not any(
+            drawing.is_bare(body, here, (float(x), float(y)), stage.unit)
+            for x, y in edge
+        )
+    )
+    # An edge of a solid body; else as long as what touches it.
     pad = BEYOND * stage.unit
-    begin, end = begin - pad, end + pad
-    ends = [(point + x * direction).tolist() for x in (begin, end)]
-    return [{"kind": "segment", "start": ends[0], "end": ends[1]}]
+    ends = [begin - pad, end + pad]
+    if is_edge:
+        ends = [low, high]
+    first, last = ((point + x * direction).tolist() for x in ends)
+    return [{"kind": "segment", "start": first, "end": last}]
 
 
 def _touching(stage: Stage, spot: Spot) -> Floats:

@@ -8,12 +8,11 @@ from __future__ import annotations
 import base64
 import html
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nonsmooth.errors import ModelError
-from nonsmooth.views.scene import Parameter, scene
+from nonsmooth.views.scene import Parameters, scene
 
 if TYPE_CHECKING:
     from nonsmooth.result import Result
@@ -87,7 +86,7 @@ def _viewer() -> str:
 def report(
     result: Result,
     path: str | os.PathLike[str],
-    parameters: Sequence[Parameter] = (),
+    parameters: Parameters = (),
     title: str | None = None,
 ) -> Path:
     """Write a run as one page of HTML; return where.
@@ -98,9 +97,9 @@ def report(
         Finished or not; one that failed at once shows its start, and why.
     path : str or path
         Ends in .html.
-    parameters : sequence of dict
-        What the run was made with, for the reader: name and value of each, unit and
-        meaning if it has them.
+    parameters : mapping, or sequence of dict
+        What the run was made with, for the reader: values by name; or name and value
+        of each, unit and meaning if it has them.
     title : str, optional
         That of the model by default.
     """

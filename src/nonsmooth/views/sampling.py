@@ -11,10 +11,15 @@ so found remembers the tolerance below which it is needed:
     key = min(error of the interval that it halves, key of the interval around that)
 
 so that a coarser sampling is a selection from the finest one.
+
+Steps are as long as the equations of motion allow, and a body that turns evenly needs
+few of them. Its points go in circles all the same: the fine grid divides steps by the
+angles that bodies turn through as well.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -39,14 +44,24 @@ FINEST, COARSEST = 5e-4, 5e-2
 # Parts of each step in the fine grid at most, and numbers in all, if steps alone are
 # not more. The dense output is a polynomial of degree 7 in each step.
 MOST_PARTS, MANY_NUMBERS = 64, 16_000_000
+# Parts of a turn of any body: lines miss a circle by 1 - cos(pi/128) = 3e-4 of its
+# radius, and what goes twice as fast, as squares do, by 1.2e-3. The finest tolerance
+# is 1e-3 of a radius.
+PER_TURN = 128
+# Instants of a step at which angular velocities are looked at.
+RATE_PARTS = 8
 # Numbers held at once, so that large models fit in memory.
 BATCH = 4_000_000
-# Rounding to single precision: a quantity is not resolved beyond that.
-SINGLE = 1.2e-7
+# Rounding to single precision: a quantity is not resolved beyond that. Places are
+# stored from an origin nearby, and resolved up to the round-off of a run.
+SINGLE, DOUBLE = 1.2e-7, 1e-13
 # A column of a small range is held to this part of the largest range of its unit.
 SMALL = 1e-5
 # Steps, all over the run, in which noise is looked for, and their parts.
 FEW_STEPS, NOISE_PARTS = 256, 16
+# Parts in which noise is looked for are not more of a turn than this, rad: what goes in
+# circles, up to four times as fast, is then a smooth curve. All of them are one turn.
+NOISE_TURN = 0.4
 # The noise may be this much more in other steps; a column with more than this part of
 # its range is nothing but noise.
 NOISE_MARGIN, PURE = 2.0, 0.1
@@ -59,6 +74,7 @@ class Grid:
     t: Floats  # (n) s
     is_last: NDArray[np.bool_]  # (n) ends an arc: the values before are meant
     arcs: Ints  # (n_arc + 1) first instant of each arc, then n
+    turn: float = 0.0  # rad, by which a body may turn between neighbours
 
     def __len__(self) -> int:
         """Return the number of instants."""
@@ -109,18 +125,49 @@ class Scales:
         return float(np.max(self.noise[np.isfinite(self.noise)], initial=0.0))
 
 
-def fine_grid(result: Result, width: int) -> Grid:
+def find_turns(result: Result, rates: Evaluate, n_rate: int) -> Floats:
+    """Return by how much any body turns in each step at most, rad.
+
+    Parameters
+    ----------
+    result : Result
+    rates : callable
+        Returns angular velocities at instants, one column for each.
+    n_rate : int
+        Number of these columns.
+    """
+    ends = result.t
+    n_step = len(ends) - 1
+    turns = np.zeros(n_step)
+    if n_rate == 0:
+        return turns
+    parts = max(1, min(RATE_PARTS, BATCH // (n_step * n_rate)))
+    part = (np.arange(parts) + 0.5) / parts
+    size = max(1, BATCH // (parts * n_rate))
+    for begin in range(0, n_step, size):
+        some = slice(begin, min(begin + size, n_step))
+        h = np.diff(ends)[some]
+        t = (ends[:-1][some, None] + part * h[:, None]).reshape(-1)
+        omega = np.abs(rates(t, np.zeros(len(t), dtype=bool))).max(axis=1)
+        omega = np.where(np.isfinite(omega), omega, 0.0)
+        turns[some] = h * omega.reshape(-1, parts).max(axis=1)
+    return turns
+
+
+def fine_grid(result: Result, width: int, turns: Floats | None = None) -> Grid:
     """Return the ends of all steps, instants inside them, and all events.
 
-    There are fewer instants if there are many numbers, the `width`, at each.
+    There are fewer instants if there are many numbers, the `width`, at each; more where
+    bodies turn in a step, by `turns`.
     """
     ends, begins = result.t, contacts.arc_begins(result)
     n_step = len(ends) - 1
-    parts = _parts(n_step * width)
-    part = np.arange(parts) / parts
-    inner = (ends[:-1, None] + part * np.diff(ends)[:, None]).reshape(-1)
-    arc_of_step = np.repeat(np.arange(len(begins)), np.diff(np.append(begins, n_step)))
+    turns = np.zeros(n_step) if turns is None else turns
+    parts = _parts_of(turns, width)
     step = np.repeat(np.arange(n_step), parts)
+    number = np.arange(len(step)) - np.repeat(np.cumsum(parts) - parts, parts)
+    inner = ends[step] + number / parts[step] * np.diff(ends)[step]
+    arc_of_step = np.repeat(np.arange(len(begins)), np.diff(np.append(begins, n_step)))
     # An event that changes no mode lies inside an arc.
     events = np.unique(result.events.t)
     events = events[(events > ends[0]) & (events < ends[-1])]
@@ -137,7 +184,8 @@ def fine_grid(result: Result, width: int) -> Grid:
     order = np.lexsort((is_last, t, arc))
     t, arc, is_last = t[order], arc[order], is_last[order]
     arcs = np.searchsorted(arc, np.arange(len(begins) + 1))
-    return Grid(t=t, is_last=is_last, arcs=arcs.astype(np.int64))
+    turn = float(np.max(turns / parts, initial=0.0))
+    return Grid(t=t, is_last=is_last, arcs=arcs.astype(np.int64), turn=turn)
 
 
 def _parts(n_number: int) -> int:
@@ -146,6 +194,18 @@ def _parts(n_number: int) -> int:
     while 2 * parts * n_number <= MANY_NUMBERS and parts < MOST_PARTS:
         parts *= 2
     return parts
+
+
+def _parts_of(turns: Floats, width: int) -> Ints:
+    """Return into how many parts the fine grid divides which step."""
+    parts = _parts(len(turns) * width)
+    # Not more than can be held, before they become whole numbers.
+    more = np.minimum(turns / (2.0 * np.pi) * PER_TURN, MANY_NUMBERS) - parts
+    more = np.maximum(np.ceil(more), 0.0)
+    many = MANY_NUMBERS / width
+    if more.sum() > many:
+        more *= many / more.sum()
+    return parts + more.astype(np.int64)
 
 
 def find_keys(grid: Grid, needed: Floats, evaluate: Evaluate, scales: Scales) -> Keys:
@@ -175,6 +235,9 @@ def find_keys(grid: Grid, needed: Floats, evaluate: Evaluate, scales: Scales) ->
             values[~np.isfinite(values)] = 0.0
             left = _halve(grid.t[part], values, scales.noise, key[part])
             error = max(error, left)
+    # What goes in a circle, between neighbours: half the range less its cosine. Too few
+    # instants in a turn do not show how much is missed.
+    error = max(error, 0.5 - 0.5 * math.cos(min(0.5 * grid.turn, math.pi)))
     return Keys(grid=grid, key=key, error=error, noise=scales.error)
 
 
@@ -241,22 +304,48 @@ def _errors(t: Floats, values: Floats, noise: Floats, low: Ints, high: Ints) -> 
     return np.maximum.reduceat(missed.max(axis=1, initial=0.0), begin)
 
 
-def find_scales(result: Result, evaluate: Evaluate, units: Sequence[str]) -> Scales:
-    """Return to what errors of columns are relative, and how noisy these are."""
+def find_scales(
+    result: Result,
+    evaluate: Evaluate,
+    units: Sequence[str],
+    *,
+    is_place: NDArray[np.bool_] | None = None,
+    turns: Floats | None = None,
+) -> Scales:
+    """Return to what errors of columns are relative, and how noisy these are.
+
+    Parameters
+    ----------
+    result : Result
+    evaluate : callable
+        Returns quantities at instants, one column for each.
+    units : sequence of str
+        Of the columns.
+    is_place : (n_column) array, optional
+        Which columns are stored from an origin nearby.
+    turns : (n_step) array, optional
+        By how much bodies turn in each step at most, rad.
+    """
     ends = result.t
     few = np.linspace(0, len(ends) - 2, _few(len(ends) - 1, len(units)))
     few = np.unique(few.astype(int))
-    part = np.arange(NOISE_PARTS) / NOISE_PARTS
-    inner = ends[few, None] + part * np.diff(ends)[few, None]
-    values = evaluate(inner.reshape(-1), np.zeros(inner.size, dtype=bool))
+    h = np.diff(ends)[few] / NOISE_PARTS
+    values = evaluate(*_row(ends[few], h))
     low, high = _extremes(values)
+    if turns is not None and np.any(turns[few] > NOISE_PARTS * NOISE_TURN):
+        # In the whole of a step, turns would look like noise.
+        parts = np.maximum(turns[few] / NOISE_PARTS / NOISE_TURN, 1.0)
+        values = evaluate(*_row(ends[few], h / parts))
+        least, most = _extremes(values)
+        low, high = np.fmin(low, least), np.fmax(high, most)
     size = max(1, BATCH // len(units))
     for begin in range(0, len(ends), size):
         t = ends[begin : begin + size]
         least, most = _extremes(evaluate(t, np.zeros(len(t), dtype=bool)))
         low, high = np.fmin(low, least), np.fmax(high, most)
     low, high = np.nan_to_num(low), np.nan_to_num(high)
-    scale = np.maximum(high - low, SINGLE / FINEST * np.maximum(-low, high))
+    resolved = np.where(False if is_place is None else is_place, DOUBLE, SINGLE)
+    scale = np.maximum(high - low, resolved / FINEST * np.maximum(-low, high))
     names = np.array(units)
     for unit in set(units):
         same = names == unit
@@ -268,6 +357,12 @@ def find_scales(result: Result, evaluate: Evaluate, units: Sequence[str]) -> Sca
     is_noise = (short > FINEST) & (long < 1.5 * short)
     noise = np.where(is_noise, NOISE_MARGIN * short, 0.0)
     return Scales(size=scale, noise=np.where(noise < PURE, noise, np.inf))
+
+
+def _row(begins: Floats, h: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return instants that follow each of some, a step h apart."""
+    t = (begins[:, None] + np.arange(NOISE_PARTS) * h[:, None]).reshape(-1)
+    return t, np.zeros(len(t), dtype=bool)
 
 
 def _few(n_step: int, width: int) -> int:

@@ -6,6 +6,10 @@
 together. Numbers over time are columns in single precision, at the instants that
 `sampling` chooses. Their bit patterns are stored as differences, first bytes first:
 of a smooth curve little remains to compress.
+
+Single precision is not enough for a place far away, which moves little: it is stored
+from an origin nearby. What moves far as well, or turns very often, is stored in double
+precision, and so is what single precision cannot hold.
 """
 
 from __future__ import annotations
@@ -24,6 +28,7 @@ from nonsmooth.elements.bodies import Ground, MovingSupport, PointMass, RigidBod
 from nonsmooth.elements.drives import Drive
 from nonsmooth.elements.forces import SpringDamper
 from nonsmooth.elements.joints import Joint, Prismatic
+from nonsmooth.errors import ModelError
 from nonsmooth.views import drawing, sampling
 from nonsmooth.views import glyphs as look
 from nonsmooth.views.figure import MODES
@@ -51,10 +56,21 @@ LIKELY = 2.0
 PRECISION = 2.0**-14
 # Values this small beside the largest of their unit are round-off: not worth a byte.
 ROUND_OFF = 1e-13
+# Half a unit in the last place of single precision, relative; its largest number.
+SINGLE, LARGEST = 2.0**-24, float(np.finfo(np.float32).max)
+# A place is far away beyond this many times its range. From its origin it is rounded to
+# this part of the longest way of all, and at most as if there were no origin: what
+# should stand still has round-off, which costs bytes.
+FAR, STEP = 100.0, 2.0**-30
+# What rounding may move in a picture: angles, rad, and places beside a symbol.
+TURNED, MOVED = 1e-3, 0.01
 # Digits of the numbers of an event, beside its time; columns have seven.
 DIGITS = 9
 STEPPED = ("mode", "side")
 MOTION = ("x", "y", "theta", "vx", "vy", "omega")
+PLACES = ("x", "y", "place_x", "place_y")
+# Names that no element can have, since theirs have no colon.
+KINETIC, POTENTIAL, WORK = "energy:kinetic", "energy:potential", "work:"
 
 
 class Parameter(TypedDict):
@@ -66,16 +82,27 @@ class Parameter(TypedDict):
     meaning: NotRequired[str]
 
 
+# A mapping has the values alone.
+Parameters = Sequence[Parameter] | Mapping[str, str | float | bool | None]
+
+
 def unit_of(name: str) -> str:
-    """Return the unit of a column."""
-    if name.startswith("energy."):
-        return "J"
-    return QUANTITIES.get(name.rpartition(".")[2], ("", ""))[1]
+    """Return the unit of a column, but for those of the ledger."""
+    return QUANTITIES.get(_quantity(name), ("", ""))[1]
+
+
+def _quantity(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _ledger_names(works: Iterable[str]) -> list[str]:
+    """Return the columns of the ledger."""
+    return [KINETIC, POTENTIAL, *(WORK + name for name in works)]
 
 
 def scene(
     result: Result,
-    parameters: Sequence[Parameter] = (),
+    parameters: Parameters = (),
     budget: int = BUDGET,
     title: str | None = None,
 ) -> bytes:
@@ -85,9 +112,9 @@ def scene(
     ----------
     result : Result
         Finished or not.
-    parameters : sequence of dict
-        What the run was made with, for the reader: name and value of each, unit and
-        meaning if it has them.
+    parameters : mapping, or sequence of dict
+        What the run was made with, for the reader: values by name; or name and value
+        of each, unit and meaning if it has them.
     budget : int
         Bytes; samples become fewer until the document fits, down to a tolerance of
         5 % of the ranges. Events are kept in any case.
@@ -97,13 +124,13 @@ def scene(
     if len(result.steps.t) == 0:
         return _Document(result, parameters, title).packed(_start(result), 0.0, 0.0)
     source = _Source(result)
-    grid = sampling.fine_grid(result, source.width)
+    grid = sampling.fine_grid(result, source.width, source.turns)
     keys = sampling.find_keys(grid, result.events.t, source.plotted, source.scales)
     document = _Document(result, parameters, title)
 
     def pack(tolerance: float, precision: float) -> bytes:
         grid = keys.at(tolerance)
-        samples = _Samples(grid=grid, values=source.all(grid))
+        samples = source.all(grid)
         return document.packed(samples, keys.reached(tolerance), precision)
 
     return _fitted(pack, keys, budget, n_column=source.width)
@@ -147,7 +174,8 @@ def _fitted(pack: Pack, keys: sampling.Keys, budget: int, n_column: int) -> byte
 @dataclass(frozen=True, kw_only=True)
 class _Samples:
     grid: Grid
-    values: dict[str, Floats]
+    values: dict[str, Floats]  # by column of the result
+    ledger: dict[str, Floats]  # J, by column of the document
 
 
 class _Source:
@@ -156,19 +184,27 @@ class _Source:
     def __init__(self, result: Result) -> None:
         self.result = result
         self.names = [name for name in result.columns if name != "t"]
-        self.curves = [n for n in self.names if n.rpartition(".")[2] not in STEPPED]
-        self.works = result.system.works
+        self.curves = [n for n in self.names if _quantity(n) not in STEPPED]
+        self._ledger_names = _ledger_names(result.system.works)
         m = result.system.tables
         width = 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 16 * m.n_contact + 1
         self._size = max(1, sampling.BATCH // width)
-        units = [unit_of(name) for name in (*self.curves, *self._energies())]
+        units = [unit_of(name) for name in self.curves]
+        units += ["J"] * len(self._ledger_names)
         self.width = len(units)
-        self.scales = sampling.find_scales(result, self.plotted, units)
+        is_place = [_quantity(name) in PLACES for name in self.curves]
+        is_place += [False] * len(self._ledger_names)
+        rates = [name for name in self.names if _quantity(name) == "omega"]
+        self.turns = sampling.find_turns(result, self._some(rates), len(rates))
+        self.scales = sampling.find_scales(
+            result, self.plotted, units, is_place=np.array(is_place), turns=self.turns
+        )
 
-    def _energies(self) -> list[str]:
-        return ["energy.kinetic", "energy.potential"] + [
-            f"energy.{name}" for name in self.works
-        ]
+    def _some(self, names: Sequence[str]) -> sampling.Evaluate:
+        def evaluate(t: Floats, is_last: Flags) -> Floats:
+            return np.column_stack([*self._sampled(t, is_last, names).values()])
+
+        return evaluate
 
     def _sampled(
         self, t: Floats, is_last: Flags, names: Sequence[str]
@@ -197,7 +233,7 @@ class _Source:
         columns = self._sampled(t, is_last, self.curves)
         return np.column_stack([*columns.values(), *self._ledger(t)])
 
-    def all(self, grid: Grid) -> dict[str, Floats]:
+    def all(self, grid: Grid) -> _Samples:
         """Return all columns of a document that a result has."""
         found = self._sampled(grid.t, grid.is_last, self.names)
         sides = [name for name in self.names if name.endswith(".side")]
@@ -211,8 +247,8 @@ class _Source:
                 values = np.append(held[name], 0.0)
                 values[last] = values[last - 1]
                 found[name] = values
-        energies = zip(self._energies(), self._ledger(grid.t), strict=True)
-        return found | dict(energies)
+        ledger = dict(zip(self._ledger_names, self._ledger(grid.t), strict=True))
+        return _Samples(grid=grid, values=found, ledger=ledger)
 
 
 def _start(result: Result) -> _Samples:
@@ -236,14 +272,13 @@ def _start(result: Result) -> _Samples:
                 else:
                     type(law).evaluate(law.parameters(), result.t_start, at)
                 values[f"{body.name}.{quantity}"] = at[:1]
-    for name in ("kinetic", "potential", *result.system.works):
-        values[f"energy.{name}"] = nothing
+    ledger = dict.fromkeys(_ledger_names(result.system.works), nothing)
     grid = Grid(
         t=np.array([result.t_start]),
         is_last=np.zeros(1, dtype=bool),
         arcs=np.array([0, 1]),
     )
-    return _Samples(grid=grid, values=values)
+    return _Samples(grid=grid, values=values, ledger=ledger)
 
 
 # ---- the document ----------------------------------------------------------------
@@ -251,9 +286,11 @@ def _start(result: Result) -> _Samples:
 
 class _Document:
     def __init__(
-        self, result: Result, parameters: Sequence[Parameter], title: str | None
+        self, result: Result, parameters: Parameters, title: str | None
     ) -> None:
-        self.result, self.parameters = result, parameters
+        self.result, self.parameters = result, _rows(parameters)
+        if not isinstance(title, str | None):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ModelError(f"title = {title!r}; give text")
         self.title = result.system.model.title if title is None else title
         self.info = _run_info(result)
         self.events = _events(result)
@@ -271,13 +308,26 @@ class _Document:
         derived = list(_points(stage))
         kept = {item["name"] for item in derived}
         shown = {n: v for n, v in samples.values.items() if n not in kept}
-        noise = _noise(shown)
+        units = {name: unit_of(name) for name in shown}
+        units |= dict.fromkeys(samples.ledger, "J")
+        shown |= samples.ledger
+        noise = _noise(shown, units)
+        ways = [_span(v)[1] for n, v in shown.items() if _quantity(n) in PLACES]
+        detail = _Detail(unit=unit, step=STEP * max(ways, default=0.0))
         for name, values in shown.items():
-            is_stepped = name.rpartition(".")[2] in STEPPED
-            writer.add(name, values, noise=noise[unit_of(name)], is_stepped=is_stepped)
+            # Names of the ledger end as those of elements do, with any word.
+            quantity = _quantity(name) if name in samples.values else ""
+            column: Item = {"name": name, "unit": units[name]}
+            if quantity in STEPPED:
+                writer.add_stepped(column, values)
+            elif quantity in POSE:
+                writer.add_place(column, values, detail, noise[units[name]])
+            else:
+                writer.add(column, values, noise[units[name]])
         for place in places:
             for name, values in place.columns.items():
-                writer.add(name, values, is_hidden=True)
+                column = {"name": name, "unit": unit_of(name), "hidden": True}
+                writer.add_place(column, values, detail)
         from nonsmooth import __version__
 
         header: Item = {
@@ -286,15 +336,7 @@ class _Document:
             "generator": f"nonsmooth {__version__}",
             "title": self.title,
             "run": self.info,
-            "parameters": [
-                {
-                    "name": p["name"],
-                    "value": _scalar(p["value"]),
-                    "unit": p.get("unit", ""),
-                    "meaning": p.get("meaning", ""),
-                }
-                for p in self.parameters
-            ],
+            "parameters": self.parameters,
             "sampling": {
                 "n": len(grid),
                 "tolerance": _stated(tolerance),
@@ -311,9 +353,9 @@ class _Document:
             "spots": [place.spot for place in places],
             "events": self.events,
             "energy": {
-                "kinetic": "energy.kinetic",
-                "potential": "energy.potential",
-                "works": [f"energy.{name}" for name in system.works],
+                "kinetic": KINETIC,
+                "potential": POTENTIAL,
+                "works": [WORK + name for name in system.works],
             },
             "modes": MODES,
             "gravity": list(system.model.gravity),
@@ -328,6 +370,14 @@ class _Document:
         return gzip.compress(size + text + writer.bytes(), 9, mtime=0)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Detail:
+    """How closely places are looked at."""
+
+    unit: float  # m, length of a symbol
+    step: float  # m, of places far away
+
+
 class _Writer:
     """Columns and their bytes."""
 
@@ -339,54 +389,63 @@ class _Writer:
 
     def times(self, t: Floats) -> None:
         """Add the times."""
-        self._add("t", "s", "f64", t.astype("<f8"))
+        self._add({"name": "t", "unit": "s"}, "f64", t.astype("<f8"))
 
-    def add(
-        self,
-        name: str,
-        values: Floats,
-        noise: float = 0.0,
-        is_stepped: bool = False,
-        is_hidden: bool = False,
+    def add_stepped(self, column: Item, values: Floats) -> None:
+        """Add a column of small whole numbers."""
+        is_known = not np.any(np.isnan(values))
+        self._put(column, values.astype("i1" if is_known else "<f4"))
+
+    def add_place(
+        self, column: Item, values: Floats, detail: _Detail, noise: float = 0.0
     ) -> None:
-        """Add a column; one that stands still is a number."""
-        if is_stepped and not np.any(np.isnan(values)):
-            numbers: NDArray[Any] = values.astype("i1")
-        else:
-            is_place = is_hidden or name.rpartition(".")[2] in POSE
-            if self.precision > 0.0 and not is_place:
-                values = _rounded(values, self.precision)
-            with np.errstate(over="ignore"):
-                numbers = (values + 0.0).astype("<f4")
-            if np.max(np.abs(numbers), initial=0.0) <= noise:
-                numbers = np.zeros_like(numbers)
-        hidden: Item = {"hidden": True} if is_hidden else {}
+        """Add a column of places or angles, which are looked at closely."""
+        quantity = _quantity(column["name"])
+        low, way = _span(values)
+        size = max(-low, low + way)
+        if quantity in PLACES and way > 0.0 and size > FAR * way:
+            # No finer than round-off.
+            step = max(min(detail.step, SINGLE * size), ROUND_OFF * size)
+            # The same exponent for all numbers: their first bits do not change.
+            origin = low - way
+            relative = _rounded(values - origin, step)
+            self._put(column, relative.astype("<f4"), origin)
+            return
+        seen = TURNED if quantity == "theta" else MOVED * detail.unit
+        is_fine = quantity not in ("theta", *PLACES) or SINGLE * size <= seen
+        self._put(column, _numbers(values, noise, is_fine))
+
+    def add(self, column: Item, values: Floats, noise: float = 0.0) -> None:
+        """Add a column of anything else, rounded if the budget is short."""
+        low, extent = _span(values)
+        if self.precision > 0.0 and extent > 0.0:
+            values = _rounded(values, self.precision * extent)
+        is_fine = max(-low, low + extent) <= LARGEST
+        self._put(column, _numbers(values, noise, is_fine))
+
+    def _put(self, column: Item, numbers: NDArray[Any], origin: float = 0.0) -> None:
+        """Add numbers; those that stand still are one."""
         first = float(numbers[0])
         if math.isnan(first) and np.all(np.isnan(numbers)):
-            item = {"name": name, "unit": unit_of(name), "type": "constant"}
-            self.columns.append(item | {"value": None} | hidden)
+            self.columns.append(column | {"type": "constant", "value": None})
         elif math.isfinite(first) and np.all(numbers == numbers[0]):
-            item = {"name": name, "unit": unit_of(name), "type": "constant"}
-            self.columns.append(item | {"value": first} | hidden)
+            value = first + origin
+            self.columns.append(column | {"type": "constant", "value": value})
         elif numbers.dtype == np.int8:
-            self._add(name, unit_of(name), "i8", numbers)
+            self._add(column, "i8", numbers)
+        elif numbers.dtype == np.float64:
+            self._add(column, "f64", numbers)
         else:
+            from_origin: Item = {"origin": origin} if origin else {}
             change = np.diff(numbers.view("<i4"), prepend=np.int32(0))
-            self._add(name, unit_of(name), "f32", change, hidden)
+            self._add(column | from_origin, "f32", change)
 
-    def _add(
-        self,
-        name: str,
-        unit: str,
-        kind: str,
-        numbers: NDArray[Any],
-        hidden: Mapping[str, Any] | None = None,
-    ) -> None:
+    def _add(self, column: Item, kind: str, numbers: NDArray[Any]) -> None:
         width = numbers.dtype.itemsize
         # All first bytes, then all second ones.
         part = numbers.view(np.uint8).reshape(-1, width).T.tobytes()
-        item = {"name": name, "unit": unit, "type": kind, "offset": self._offset}
-        self.columns.append({**item, "length": len(part), **(hidden or {})})
+        where = {"type": kind, "offset": self._offset, "length": len(part)}
+        self.columns.append(column | where)
         self._parts.append(part)
         self._offset += len(part)
 
@@ -401,25 +460,38 @@ def _stated(tolerance: float) -> float:
     return stated if stated >= tolerance else float(f"{1.05 * tolerance:.1e}")
 
 
-def _rounded(values: Floats, precision: float) -> Floats:
-    """Return values with a step of at most this part of their range."""
+def _span(values: Floats) -> tuple[float, float]:
+    """Return the least value and the range."""
     known = values[np.isfinite(values)]
-    extent = float(np.ptp(known)) if len(known) else 0.0
-    if extent == 0.0:
-        return values
+    if len(known) == 0:
+        return 0.0, 0.0
+    low, high = float(known.min()), float(known.max())
+    return low, high - low
+
+
+def _rounded(values: Floats, step: float) -> Floats:
+    """Return multiples of a step, or of one that is a little less."""
     # A power of two leaves zeros in the mantissa.
-    step = 2.0 ** math.floor(math.log2(precision * extent))
+    step = 2.0 ** math.floor(math.log2(step))
     return np.round(values / step) * step
 
 
-def _noise(columns: Mapping[str, Floats]) -> dict[str, float]:
+def _numbers(values: Floats, noise: float, is_fine: bool) -> NDArray[Any]:
+    """Return numbers in single precision where that is fine enough."""
+    values = values + 0.0
+    if np.max(np.abs(values), initial=0.0) <= noise:
+        return np.zeros(len(values), dtype="<f4")
+    is_still = bool(np.all(values == values[0]))
+    return values.astype("<f4" if is_fine and not is_still else "<f8")
+
+
+def _noise(columns: Mapping[str, Floats], units: Mapping[str, str]) -> dict[str, float]:
     """Return by unit what is round-off."""
     peaks: dict[str, float] = {}
     for name, values in columns.items():
         known = values[np.isfinite(values)]
         peak = float(np.max(np.abs(known), initial=0.0))
-        unit = unit_of(name)
-        peaks[unit] = max(peaks.get(unit, 0.0), peak)
+        peaks[units[name]] = max(peaks.get(units[name], 0.0), peak)
     return {unit: ROUND_OFF * peak for unit, peak in peaks.items()}
 
 
@@ -484,6 +556,26 @@ def _sizes(stage: Stage) -> tuple[list[float], float]:
 
 
 # ---- words -----------------------------------------------------------------------
+
+
+def _rows(parameters: Parameters) -> list[Item]:
+    """Return parameters as the page shows them."""
+    given: Any = parameters
+    if isinstance(given, Mapping):
+        pairs = cast("Mapping[str, Any]", given).items()
+        given = [{"name": name, "value": value} for name, value in pairs]
+    rows: list[Item] = []
+    for item in given:
+        if not (isinstance(item, Mapping) and {"name", "value"} <= item.keys()):
+            raise ModelError(
+                f"parameters: {item!r}; give name and value of each, as in "
+                "{'mu': 0.3} or [{'name': 'mu', 'value': 0.3, 'unit': '1'}]"
+            )
+        row = cast("Mapping[str, Any]", item)
+        words = {key: str(row.get(key, "")) for key in ("unit", "meaning")}
+        name, value = str(row["name"]), _scalar(row["value"])
+        rows.append({"name": name, "value": value, **words})
+    return rows
 
 
 def _scalar(value: Any) -> str | float | bool | None:

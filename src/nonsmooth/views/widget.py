@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from nonsmooth.errors import ModelError
 from nonsmooth.views.report import static
-from nonsmooth.views.scene import BUDGET, Parameter, scene
+from nonsmooth.views.scene import BUDGET, Parameters, scene
 
 if TYPE_CHECKING:
     from nonsmooth.result import Result
@@ -52,7 +51,7 @@ def _widget_class() -> type[Any]:
 
 def widget(
     result: Result,
-    parameters: Sequence[Parameter] = (),
+    parameters: Parameters = (),
     *,
     height: int = HEIGHT,
     state: dict[str, Any] | None = None,
@@ -63,9 +62,9 @@ def widget(
     Parameters
     ----------
     result : Result
-    parameters : sequence of dict
-        What the run was made with, for the reader: name and value of each, unit and
-        meaning if it has them.
+    parameters : mapping, or sequence of dict
+        What the run was made with, for the reader: values by name; or name and value
+        of each, unit and meaning if it has them.
     height : int
         px.
     state : dict, optional
@@ -73,8 +72,9 @@ def widget(
     title : str, optional
         That of the model by default.
     """
-    if height < LEAST_HEIGHT:
-        raise ModelError(f"height = {height}; give at least {LEAST_HEIGHT} px")
+    is_number = isinstance(height, int)  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not is_number or height < LEAST_HEIGHT:
+        raise ModelError(f"height = {height!r}; give at least {LEAST_HEIGHT} px")
     kind = _widget_class()
     document = scene(result, parameters, BUDGET, title)
     return kind(scene=document, state=dict(state or {}), height=height)

@@ -326,6 +326,9 @@ registerGlyph("motor", {
     turn(pen, frame, glyph, 1.1 * Math.PI, pen.theme.colours.drive),
 });
 
+// What stands still is not seen to be driven.
+registerGlyph("hold", {});
+
 registerGlyph("actuator", {
   top: (pen, frame, glyph) => {
     const [x, y] = frame.point(glyph.b);

@@ -7,6 +7,16 @@ import { THEMES, type ThemeName } from "./theme";
 /** How modes are called, as in Python's figures. */
 const WORDS: Record<string, string> = { "slip+": "slip +", "slip-": "slip −" };
 
+const TANGENT = "the tangent is the normal, from a to b, turned by −90°";
+const MEANINGS: Record<string, string> = {
+  stick: "no slip: the slip velocity is zero",
+  "slip+": `b slips along the tangent, past a: slip velocity > 0 (${TANGENT})`,
+  "slip-": `b slips against the tangent, past a: slip velocity < 0 (${TANGENT})`,
+  pressing: "in touch, with a friction law that has no stick",
+  open: "not in touch",
+  released: "still overlapping, but without force",
+};
+
 /** Return the modes that occur in a run, in the order of legends. */
 export function modesOf(run: Run): string[] {
   const found = new Set<string>();
@@ -33,11 +43,12 @@ export function legend(runs: readonly Run[], theme: ThemeName): HTMLElement {
   const colours = THEMES[theme];
   const root = document.createElement("div");
   root.className = "ns-legend";
-  const item = (picture: SVGElement | HTMLElement, words: string): void => {
+  const item = (picture: SVGElement, words: string, meaning = ""): void => {
     const entry = document.createElement("span");
     entry.className = "ns-legend-item";
     entry.append(picture, document.createTextNode(` ${words}`));
     entry.style.whiteSpace = "nowrap";
+    if (meaning) entry.title = meaning;
     root.append(entry);
   };
   const first = runs[0];
@@ -54,11 +65,11 @@ export function legend(runs: readonly Run[], theme: ThemeName): HTMLElement {
       stroke: isOpen ? colours.pale : colours.ink,
       "stroke-width": "1.2",
     });
-    item(picture(12, disc), WORDS[mode] ?? mode);
+    item(picture(12, disc), WORDS[mode] ?? mode, MEANINGS[mode]);
   }
   const largest = largestForce(first);
   if (largest > 0) {
-    item(arrow(colours.normal), "normal");
+    item(arrow(colours.normal), "normal force");
     item(arrow(colours.friction), "friction force");
     const note = document.createElement("span");
     note.className = "ns-legend-item ns-legend-note";

@@ -263,8 +263,10 @@ export class Scene {
       ctx.lineTo(camera.width, y);
     }
     pen.stroke(pen.theme.colours.grid, 1);
-    const [x, y, long] = [14, crisp(camera.height - 12), step * scale];
-    const { pale } = pen.theme.colours;
+    // At the right, where no buttons are.
+    const long = step * scale;
+    const [x, y] = [crisp(camera.width - 14 - long), crisp(camera.height - 12)];
+    const { pale, text } = pen.theme.colours;
     ctx.beginPath();
     ctx.moveTo(x, y - 4);
     ctx.lineTo(x, y);
@@ -274,7 +276,7 @@ export class Scene {
     ctx.font = '11px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
     ctx.textAlign = "center";
     ctx.textBaseline = "bottom";
-    ctx.fillStyle = pale;
+    ctx.fillStyle = text;
     ctx.fillText(metres(step), x + 0.5 * long, y - 2);
   }
 
@@ -326,11 +328,11 @@ export class Scene {
 
   private drawNames({ run, frame, spots }: Stage): void {
     const { pen, labels, camera } = this;
-    const { ink, pale, drive, load, spring } = pen.theme.colours;
+    const { ink, text, drive, load, spring } = pen.theme.colours;
     for (const body of run.header.bodies) {
       if (body.kind === "ground") continue;
       const { x, y } = frame.pose(body.name);
-      const colour = pen.theme.body(body.colour);
+      const colour = pen.theme.words(body.colour);
       labels.write(
         pen,
         `body ${body.name}`,
@@ -368,7 +370,7 @@ export class Scene {
       for (const [name, [p, q]] of Object.entries(body.points)) {
         pen.place(x, y, theta);
         const key = `point ${body.name}.${name}`;
-        labels.write(pen, key, name, pen.px(p, q), pen.py(p, q), pale);
+        labels.write(pen, key, name, pen.px(p, q), pen.py(p, q), text);
       }
     }
   }

@@ -8,7 +8,7 @@ import type { Pen } from "./pen";
 // The arrow of the largest force beside the smaller side of the canvas, and where more
 // than a few act at once; arrows shorter than a part of it are left out.
 export const LONGEST = 0.2;
-export const LONGEST_OF_MANY = 0.1;
+export const LONGEST_OF_MANY = 0.07;
 export const FEW_FORCES = 6;
 export const SHORTEST = 0.01;
 // Radius of the mark of an open contact beside that of others.

@@ -6,6 +6,7 @@ export interface Colours {
   paper: string;
   ink: string; // outlines and text
   pale: string; // ground, guides
+  text: string; // words beside the picture
   grid: string;
   drive: string; // what is prescribed
   load: string; // what is applied
@@ -20,6 +21,7 @@ export const THEMES: Record<ThemeName, Colours> = {
     paper: "#ffffff",
     ink: "#2a2e35",
     pale: "#868c96",
+    text: "#5b6875",
     grid: "#eff1f4",
     drive: "#c25400",
     load: "#3f4856",
@@ -32,6 +34,7 @@ export const THEMES: Record<ThemeName, Colours> = {
     paper: "#15181d",
     ink: "#e4e7ec",
     pale: "#8b929d",
+    text: "#96a3b0",
     grid: "#1f242b",
     drive: "#ff9248",
     load: "#c6ced9",
@@ -45,6 +48,8 @@ export const THEMES: Record<ThemeName, Colours> = {
 // Colours of the palette are made for white paper; on a dark one they are mixed with
 // white by this part.
 const LIGHTEN = 0.36;
+// Contrast of text and paper that can be read: WCAG 2.2, level AA.
+const READABLE = 4.5;
 // Below this lightness (0 to 255) a colour counts as black, drawn as ink.
 const BLACK = 40;
 
@@ -52,6 +57,7 @@ export class Theme {
   readonly name: ThemeName;
   readonly colours: Colours;
   private readonly seen = new Map<string, string>();
+  private readonly read = new Map<string, string>();
   private readonly mixed = new Map<string, Map<number, string>>();
 
   constructor(name: ThemeName) {
@@ -68,6 +74,24 @@ export class Theme {
       this.seen.set(colour, out);
     }
     return out;
+  }
+
+  /** Return the colour in which a body's name can be read. */
+  words(colour: string | null): string {
+    if (colour === null) return this.colours.text;
+    let out = this.read.get(colour);
+    if (out === undefined) this.read.set(colour, (out = this.darken(colour)));
+    return out;
+  }
+
+  /** Mix with ink, as little as needed. */
+  private darken(colour: string): string {
+    const own = this.body(colour);
+    for (let part = 1; part > 0; part -= 0.1) {
+      const mixed = mix(own, this.colours.ink, part);
+      if (contrast(mixed, this.colours.paper) >= READABLE) return mixed;
+    }
+    return this.colours.ink;
   }
 
   private adapt(colour: string): string {
@@ -94,6 +118,20 @@ function parse(colour: string): [number, number, number] | null {
   const found = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(colour);
   if (!found) return null;
   return [1, 2, 3].map((k) => parseInt(found[k]!, 16)) as [number, number, number];
+}
+
+/** Return the contrast of two colours as WCAG 2.2 defines it, 1 to 21. */
+export function contrast(one: string, other: string): number {
+  const [a, b] = [luminance(one), luminance(other)];
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}
+
+function luminance(colour: string): number {
+  const [r, g, b] = (parse(colour) ?? [0, 0, 0]).map((c) => {
+    const part = c / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
 /** Return a part of one colour and the rest of another; both as #rrggbb. */

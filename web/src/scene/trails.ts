@@ -20,8 +20,8 @@ const LEAST_WAY = 0.02;
 /** A point's path, as few points as show it. */
 export interface Path {
   t: Float64Array; // s
-  x: Float32Array; // m
-  y: Float32Array;
+  x: Float64Array; // m
+  y: Float64Array;
 }
 
 export class Trails {
@@ -203,7 +203,7 @@ export function trace(run: Run, name: string): Path | null {
     if (run.t[i + 1]! > run.t[i]!) halve(i, 0, last, 1, next, 0);
     last = next;
   }
-  return { t: Float64Array.from(t), x: Float32Array.from(x), y: Float32Array.from(y) };
+  return { t: Float64Array.from(t), x: Float64Array.from(x), y: Float64Array.from(y) };
 }
 
 /** Index of the first time after t. */

@@ -13,7 +13,7 @@ import { resolve } from "../ui/theme";
 import { Viewer } from "../viewer";
 import { fromHash, toHash, type Address } from "./address";
 import { Lost, Refusal, type Api, type Gallery, type RunStatus } from "./api";
-import { key, label, toRequest, type Choice, type Source } from "./choice";
+import { key, label, sourceName, toRequest, type Choice, type Source } from "./choice";
 import { Panel, type Actions } from "./panel";
 import { isOver, Tracker } from "./tracker";
 
@@ -53,6 +53,7 @@ export class App {
   private turn = 0; // of what was last asked to be shown; an older answer is late
   private compared: string[] = [];
   private current: string | null = null; // the run under way
+  private starting: Promise<unknown> = Promise.resolve(); // what was asked for before
   private server = "";
   private seen: Partial<ViewerState> = {};
   private timer: ReturnType<typeof setTimeout> | null = null;
@@ -239,7 +240,10 @@ export class App {
     this.writeAddress(false);
     this.isRun = true;
     try {
-      const { id } = await this.api.start(request);
+      // One after the other: what is asked for last gets the last number.
+      const started = this.starting.then(() => this.api.start(request));
+      this.starting = started.catch(() => {});
+      const { id } = await started;
       this.panel.setError(null, "");
       this.openDrawer(false);
       await this.follow(id, turn);
@@ -253,8 +257,12 @@ export class App {
     this.current = id;
     const run = await this.tracker.follow(id);
     if (this.current === id) {
-      this.current = null;
-      this.panel.setProgress(null);
+      // Another may still be under way, and can be cancelled.
+      const other = this.statuses
+        .filter((item) => !isOver(item) && item.id !== id)
+        .pop();
+      this.current = other?.id ?? null;
+      this.panel.setProgress(other ?? null);
     }
     if (run === null) {
       await this.list();
@@ -326,6 +334,8 @@ export class App {
     const isOther = this.scenes.get(id)?.header.title !== this.stage.dataset["title"];
     if (isOther && !keepsForm) this.forgetView();
     this.shown = id;
+    // Runs of other systems have nothing to be compared with.
+    this.compared = this.compared.filter((other) => this.isAlike(other));
     if (!keepsForm) this.restore(run);
     this.isRun = true;
     await this.refresh();
@@ -354,6 +364,11 @@ export class App {
     } else if (request.file !== undefined) {
       this.panel.setChoice({ ...choice, source: { kind: "file", name: request.file } });
       void this.check(values);
+    } else {
+      // The server does not keep texts; the panel may.
+      const name = request.name ?? "";
+      const source = { kind: "text", name, text: "", format: "yaml" } as const;
+      this.panel.setChoice({ ...choice, source: this.panel.textOf(name) ?? source });
     }
     this.conclude(run);
   }
@@ -362,6 +377,14 @@ export class App {
     this.compared = this.compared.filter((other) => other !== id);
     if (isOn && (await this.load(id))) this.compared.push(id);
     await this.refresh();
+  }
+
+  /** Whether a run is of the same system or file as the one shown. */
+  private isAlike(id: string): boolean {
+    const of = (wanted: string | null) =>
+      this.statuses.find((run) => run.id === wanted)?.request;
+    const [one, other] = [of(id), of(this.shown)];
+    return !!one && !!other && sourceName(one) === sourceName(other);
   }
 
   private async load(id: string): Promise<boolean> {
@@ -413,6 +436,7 @@ export class App {
         run,
         isShown: run.id === this.shown,
         isCompared: this.compared.includes(run.id),
+        isAlike: this.isAlike(run.id),
       })),
     );
   }

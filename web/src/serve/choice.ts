@@ -88,3 +88,8 @@ export function label(request: Request, limit = 3): string {
   const more = changes.length - limit;
   return changes.slice(0, limit).join(", ") + (more > 0 ? `, ${more} more` : "");
 }
+
+/** Return the name of the system or file a request is about. */
+export function sourceName({ system, file, name }: Request): string {
+  return system ?? file ?? name ?? "";
+}

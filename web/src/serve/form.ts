@@ -1,6 +1,7 @@
 /** The parameters of a system or model as sliders and fields. */
 
 import { make } from "../ui/dom";
+import { unitText } from "../ui/units";
 import type { ParameterInfo } from "./api";
 import { scaleOf, shown, type Scale } from "./scale";
 
@@ -112,7 +113,6 @@ export class Form {
     const control = controlOf(info, id, changed);
     const error = make("div", { class: "sv-error", role: "alert", id: `${id}-error` });
     control.field.setAttribute("aria-describedby", `${id}-error`);
-    const unit = info.unit === "1" ? "" : info.unit;
     const node = make(
       "div",
       { class: "sv-param", title: hint(info) },
@@ -122,10 +122,10 @@ export class Form {
         make("label", { for: id, class: "sv-name" }, name),
         reset,
         control.field,
-        make("span", { class: "sv-unit" }, pretty(unit)),
+        make("span", { class: "sv-unit" }, unitText(info.unit)),
       ),
       control.slider,
-      make("div", { class: "sv-meaning" }, info.meaning),
+      make("div", { class: "sv-meaning" }, meaning(info)),
       error,
     );
     const row: Row = { info, node, error, read: control.read, write: control.write };
@@ -222,7 +222,8 @@ function sliderOf(info: ParameterInfo, id: string): HTMLInputElement {
     test: `slider-${info.name}`,
     min: 0,
     step: 1,
-    "aria-label": `${info.name}, ${info.low} to ${info.high} ${info.unit}`,
+    "aria-label":
+      `${info.name}, ${info.low} to ${info.high} ${unitText(info.unit)}`.trim(),
     "data-for": id,
   });
 }
@@ -241,23 +242,17 @@ function isChanged(info: ParameterInfo, text: string): boolean {
   return Number(trimmed) !== info.default;
 }
 
+function meaning(info: ParameterInfo): string {
+  return info.meaning.replaceAll("`", "");
+}
+
 function hint(info: ParameterInfo): string {
-  const unit = info.unit === "1" ? "" : ` ${info.unit}`;
+  const unit = info.unit === "1" ? "" : ` ${unitText(info.unit)}`;
   const range =
     info.low === null || info.high === null
       ? ""
       : `\nslider: ${shown(info.low)} to ${shown(info.high)}${unit}`;
   const usual =
     info.default === null ? "set by others" : `${shown(info.default)}${unit}`;
-  return `${info.meaning}${range}\ndefault: ${usual}`.trim();
-}
-
-const RAISED: Record<string, string> = { "2": "²", "3": "³", n: "ⁿ" };
-
-/** Return a unit as it is printed: m/s^2 as m/s². */
-export function pretty(unit: string): string {
-  return unit
-    .replace(/\^([23n])/g, (_, power: string) => RAISED[power] ?? power)
-    .replace(/ /g, " ")
-    .replace(/^deg$/, "°");
+  return `${meaning(info)}${range}\ndefault: ${usual}`.trim();
 }

@@ -2,8 +2,8 @@
 
 import { make } from "../ui/dom";
 import type { Gallery, RunStatus, SystemInfo } from "./api";
-import { label, type Choice, type Source } from "./choice";
-import { Form, pretty } from "./form";
+import { label, sourceName, type Choice, type Source } from "./choice";
+import { Form } from "./form";
 import { story } from "./story";
 import { isOver } from "./tracker";
 import { shown } from "./scale";
@@ -15,6 +15,7 @@ export interface Listed {
   run: RunStatus;
   isShown: boolean;
   isCompared: boolean;
+  isAlike: boolean; // of the same system as the run shown
 }
 
 /** What the panel asks its owner to do. */
@@ -210,6 +211,11 @@ export class Panel {
     };
   }
 
+  /** Return a text that was opened in this page. */
+  textOf(name: string): Source | undefined {
+    return this.opened.find((text) => text.name === name);
+  }
+
   /** Write a choice into the form. A model's own fields come later, by `showFields`. */
   setChoice(choice: Choice): void {
     this.source = choice.source;
@@ -396,7 +402,7 @@ export class Panel {
             { class: "sv-line" },
             line,
             field,
-            make("span", { class: "sv-unit" }, pretty(unit)),
+            make("span", { class: "sv-unit" }, unit),
           ),
           error,
         ),
@@ -476,18 +482,18 @@ export class Panel {
     return dialog;
   }
 
-  private item({ run, isShown, isCompared }: Listed): HTMLElement {
+  private item({ run, isShown, isCompared, isAlike }: Listed): HTMLElement {
     const { id } = run;
     const box = make("input", {
       type: "checkbox",
       test: `compare-${id}`,
-      title: "compare with the run shown",
+      title: isAlike ? "compare with the run shown" : "of another system",
       "aria-label": `compare run ${id}`,
-      disabled: !run.has_scene || isShown,
+      disabled: !run.has_scene || isShown || !isAlike,
       onchange: () => this.actions.compare(id, box.checked),
     });
     box.checked = isCompared || isShown;
-    const source = run.request.system ?? run.request.file ?? run.request.name ?? "";
+    const source = sourceName(run.request);
     const words = label(run.request);
     const show = make(
       "button",

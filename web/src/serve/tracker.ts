@@ -4,7 +4,7 @@ import { Lost, type Api, type RunStatus } from "./api";
 
 const QUICK = 150; // ms between questions at first
 const SLOW = 400; // and later
-const RETRY = 1500; // ms, while the server is lost
+const RETRY = 500; // ms, while the server is lost; it is on this computer
 
 export function isOver(run: RunStatus): boolean {
   return run.state !== "queued" && run.state !== "running";

@@ -5,7 +5,9 @@
 
 import uPlot from "uplot";
 import { ticks } from "./axis";
+import { decimals } from "./clock";
 import { make } from "./dom";
+import { listenToFingers } from "./fingers";
 import { colours, type Theme } from "./theme";
 
 /** Where to draw, in canvas pixels. */
@@ -23,6 +25,8 @@ export interface Frame {
 export interface ChartHost {
   seek(t: number): void;
   setRange(range: [number, number] | null): void;
+  /** Show values at a time under the mouse; null when it leaves. */
+  hover?(t: number | null): void;
 }
 
 export interface ChartContent {
@@ -35,12 +39,15 @@ export interface ChartContent {
 }
 
 const Y_AXIS = 62; // px, of every chart, so that they line up
+const Y_LETTERS = 8; // that fit beside it
 const CLICK = 4; // px, a shorter drag is a click
+const TIP = 34; // px, half of the tip that says the time
 
 export class Chart {
   readonly root = make("div", { class: "ns-chart" });
   private plot: uPlot | null = null;
   private readonly cursor = make("div", { class: "ns-chart-cursor" });
+  private readonly tip = make("div", { class: "ns-chart-tip", hidden: true });
   private range: [number, number];
   private bounds: [number, number] = [0, 1];
   private t = 0;
@@ -51,6 +58,7 @@ export class Chart {
   constructor(
     private readonly content: ChartContent,
     private readonly host: ChartHost,
+    private readonly limits: [number, number], // all times of the run
     range: [number, number],
     private readonly hasTimes: boolean, // whether times stand along the axis
     private readonly group: string, // charts whose cursors go together
@@ -137,7 +145,8 @@ export class Chart {
       const pixels = axis === "x" ? this.size[0] - Y_AXIS : this.size[1] - 20;
       const words = axis === "y" ? this.content.words : undefined;
       if (words) return { values: [...words.keys()], labels: [...words.values()] };
-      return ticks(low, high, axis === "x" ? pixels / 80 : Math.min(8, pixels / 26));
+      if (axis === "x") return ticks(low, high, pixels / 80);
+      return ticks(low, high, Math.min(8, pixels / 26), Y_LETTERS);
     };
     const plot = new uPlot(
       {
@@ -196,8 +205,21 @@ export class Chart {
       this.data(),
       this.root,
     );
-    plot.over.append(this.cursor);
+    plot.over.append(this.cursor, this.tip);
     this.listen(plot);
+    const { host, limits } = this;
+    const range = () => this.range;
+    listenToFingers(plot.over, {
+      get range() {
+        return range();
+      },
+      get width() {
+        return plot.over.clientWidth;
+      },
+      limits,
+      seek: (t) => host.seek(t),
+      setRange: (range) => host.setRange(range),
+    });
     this.plot = plot;
   }
 
@@ -226,6 +248,26 @@ export class Chart {
       const box = plot.over.getBoundingClientRect();
       this.host.seek(plot.posToVal(event.clientX - box.left, "x"));
     });
+    // A finger moves the time itself; a mouse asks.
+    plot.over.addEventListener("pointermove", (event) => {
+      if (event.pointerType === "touch") return;
+      this.hover(event.clientX - plot.over.getBoundingClientRect().left, plot);
+    });
+    plot.over.addEventListener("pointerleave", () => {
+      this.tip.hidden = true;
+      this.host.hover?.(null);
+    });
+  }
+
+  private hover(x: number, plot: uPlot): void {
+    const [from, to] = this.range;
+    const width = plot.over.clientWidth;
+    const t = Math.min(to, Math.max(from, plot.posToVal(x, "x")));
+    this.tip.hidden = false;
+    this.tip.textContent = `${t.toFixed(decimals((to - from) / width))} s`;
+    const middle = Math.min(width - TIP, Math.max(TIP, x));
+    this.tip.style.transform = `translateX(${middle.toFixed(1)}px) translateX(-50%)`;
+    this.host.hover?.(t);
   }
 
   private frame(u: uPlot): Frame {

@@ -14,6 +14,14 @@ export function float32Text(value: number): string {
   return String(Number(value.toPrecision(9)));
 }
 
+// Digits of a run that are not round-off.
+const DIGITS = 13;
+
+/** Return a number of a column with as few digits as it is worth. */
+function numberText(value: number, isDouble: boolean): string {
+  return isDouble ? String(Number(value.toPrecision(DIGITS))) : float32Text(value);
+}
+
 /** Quote what would break a line of the table. */
 export function cell(value: Scalar): string {
   if (value === null) return "";
@@ -37,7 +45,9 @@ export function samplesCsv(run: Run, names: readonly string[]): string {
     // Of three rows at one time the middle one is after one event, before another.
     const isAfter = i > 0 && t[i] === t[i - 1];
     const side = isAfter ? "after" : t[i] === t[i + 1] ? "before" : "";
-    const values = columns.map((column) => float32Text(column[i]!));
+    const values = columns.map((column) =>
+      numberText(column[i]!, column instanceof Float64Array),
+    );
     lines.push([String(t[i]), side, ...values].join(","));
   }
   return lines.join("\n") + "\n";

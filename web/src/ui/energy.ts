@@ -4,7 +4,7 @@ import type { Instant, Run } from "../run";
 import { Chart, clipped, type ChartContent, type ChartHost, type Frame } from "./chart";
 import { make } from "./dom";
 import { wholeRange } from "./events";
-import { height, ledger, stack, type Ledger, type Stack } from "./ledger";
+import { height, ledger, stack, workOf, type Ledger, type Stack } from "./ledger";
 import { bothSides, shown } from "./numbers";
 import { colours, lineColour, type Theme } from "./theme";
 
@@ -86,6 +86,12 @@ export class Energy {
   private readonly values: HTMLElement[] = [];
   private readonly given = make("output", { class: "ns-value", "aria-live": "off" });
   private readonly book: Ledger | null;
+  private readonly keys = make("div", {
+    class: "ns-energy-legend",
+    test: "energy-legend",
+  });
+  private instant: Instant;
+  private asked: number | null = null; // time under the mouse
 
   constructor(
     private readonly run: Run,
@@ -93,6 +99,7 @@ export class Energy {
     group: string,
   ) {
     this.book = ledger(run);
+    this.instant = { t: run.begin, side: "after" };
     if (!this.book) {
       this.root.append(
         make("p", { class: "ns-empty" }, "This run has no energy ledger."),
@@ -100,7 +107,9 @@ export class Energy {
       return;
     }
     this.areas = new Areas(run, this.book);
-    this.chart = new Chart(this.areas, host, wholeRange(run), true, group);
+    const whole = wholeRange(run);
+    const asking = { ...host, hover: (t: number | null) => this.hover(t) };
+    this.chart = new Chart(this.areas, asking, whole, whole, true, group);
     const keys = this.book.layers.map((layer, k) => {
       const value = make("output", { class: "ns-value", "aria-live": "off" });
       this.values.push(value);
@@ -113,7 +122,7 @@ export class Energy {
         value,
       );
     });
-    const supplied = this.book.supplies.map((name) => name.replace(/^energy\./, ""));
+    const supplied = this.book.supplies.map(workOf);
     const shownOf =
       supplied.length > 3 ? `${supplied.length} elements` : supplied.join(", ");
     keys.push(
@@ -129,8 +138,9 @@ export class Energy {
         this.given,
       ),
     );
+    this.keys.append(...keys);
     this.root.append(
-      make("div", { class: "ns-energy-legend", test: "energy-legend" }, ...keys),
+      this.keys,
       this.chart.root,
       make("p", { class: "ns-residual", test: "residual" }, residualText(run)),
     );
@@ -146,10 +156,22 @@ export class Energy {
   }
 
   setTime(instant: Instant, withValues: boolean): void {
+    this.instant = instant;
     this.chart?.setTime(instant.t);
-    if (!withValues || !this.book) return;
-    const before = this.run.locate({ t: instant.t, side: "before" });
-    const after = this.run.locate({ t: instant.t, side: "after" });
+    if (withValues) this.showValues();
+  }
+
+  private hover(t: number | null): void {
+    this.asked = t;
+    this.keys.classList.toggle("ns-asked", t !== null);
+    this.showValues();
+  }
+
+  private showValues(): void {
+    if (!this.book) return;
+    const t = this.asked ?? this.instant.t;
+    const before = this.run.locate({ t, side: "before" });
+    const after = this.run.locate({ t, side: "after" });
     const at = (place: typeof before, of: (i: number) => number) => {
       const from = of(place.i);
       return place.part === 0 ? from : from + place.part * (of(place.i + 1) - from);

@@ -3,7 +3,7 @@
 import type { Scalar } from "../format";
 import type { Run } from "../run";
 import { shown } from "./numbers";
-import { cleaned, sizeOf } from "./round";
+import { cleaned, roundOff } from "./round";
 
 export interface EventRow {
   readonly index: number; // in the table
@@ -72,9 +72,9 @@ export class EventList {
     const after = row.values[`${name}_after`];
     if (typeof before !== "number" && typeof after !== "number") return "";
     const column = `${row.element}.${name}`;
-    const size = this.run.has(column) ? sizeOf(this.run, column) : 0;
+    const least = this.run.has(column) ? roundOff(this.run, column) : 0;
     const [old, now] = [before, after].map((value) =>
-      typeof value === "number" ? shown(cleaned(value, size)) : "–",
+      typeof value === "number" ? shown(cleaned(value, least)) : "–",
     );
     return old === now ? now! : `${old} → ${now}`;
   }
@@ -138,6 +138,12 @@ export function modeChange(row: EventRow): string {
   if (!before && !after) return "";
   const [old, now] = [before || "–", after || "–"].map((mode) => signed(String(mode)));
   return old === now ? now! : `${old} → ${now}`;
+}
+
+/** Return what an event is, in a line: "sole: stick, slip+ → stick". */
+export function eventLine(row: EventRow): string {
+  const change = modeChange(row);
+  return `${row.element}: ${kindLabel(row.kind)}${change && `, ${change}`}`;
 }
 
 /** Modes with a true minus sign. */

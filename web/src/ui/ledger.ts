@@ -46,7 +46,7 @@ export function ledger(run: Run): Ledger | null {
   ];
   const isMany = taken.length > MOST_LAYERS;
   for (const { name } of isMany ? taken.slice(0, MOST_LAYERS - 1) : taken) {
-    layers.push({ label: short(name), columns: [name], sign: -1, offset: 0 });
+    layers.push({ label: workOf(name), columns: [name], sign: -1, offset: 0 });
   }
   if (isMany) {
     const rest = taken.slice(MOST_LAYERS - 1).map(({ name }) => name);
@@ -59,8 +59,9 @@ export function ledger(run: Run): Ledger | null {
   };
 }
 
-function short(name: string): string {
-  return name.replace(/^energy\./, "");
+/** Return whose work a column is. */
+export function workOf(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
 }
 
 function least(numbers: Numbers): number {

@@ -7,7 +7,7 @@ export function shown(value: number | null | undefined, digits = 4): string {
   if (value === 0) return "0";
   const size = Math.abs(value);
   const text =
-    size >= 1e5 || size < 1e-3
+    size >= Math.max(1e5, 10 ** (digits - 1)) || size < 1e-3
       ? value.toExponential(digits - 1)
       : Number.isInteger(value)
         ? String(value)
@@ -38,8 +38,13 @@ export function withUnit(value: number, unit: string, digits = 4): string {
 }
 
 /** Return the two one-sided values, or one where they agree as shown. */
-export function bothSides(before: number, after: number, unit: string): string {
-  const [old, now] = [shown(before), shown(after)];
+export function bothSides(
+  before: number,
+  after: number,
+  unit: string,
+  digits = 4,
+): string {
+  const [old, now] = [shown(before, digits), shown(after, digits)];
   const text = old === now ? now : `${old} → ${now}`;
   return unit ? `${text} ${unit}` : text;
 }

@@ -18,12 +18,22 @@ export function grouped(names: readonly string[], search: string): Group[] {
     const low = name.toLowerCase();
     const spaced = low.replaceAll("_", " ");
     if (!words.every((word) => low.includes(word) || spaced.includes(word))) continue;
-    const element = name.split(".")[0] ?? name;
-    const group = groups.get(element);
+    const key = groupOf(name);
+    const group = groups.get(key);
     if (group) group.push(name);
-    else groups.set(element, [name]);
+    else groups.set(key, [name]);
   }
-  return [...groups].map(([element, list]) => ({ element, names: list }));
+  // An element may be called "work" as well: groups of their own, by the same word.
+  return [...groups].map(([key, names]) => ({
+    element: key.replace(/[.:]$/, ""),
+    names,
+  }));
+}
+
+/** Return how a name begins: "box." of an element, "work:" of the ledger. */
+function groupOf(name: string): string {
+  const cut = name.search(/[.:]/);
+  return cut < 0 ? name : name.slice(0, cut + 1);
 }
 
 export class Picker {
@@ -75,7 +85,7 @@ export class Picker {
     this.target = panel;
     this.opener = opener;
     this.field.value = "";
-    for (const name of this.chosen()) this.opened.add(name.split(".")[0] ?? name);
+    for (const name of this.chosen()) this.opened.add(groupOf(name));
     this.fill();
     if (!this.root.open) this.root.showModal();
     this.field.focus();
@@ -93,6 +103,7 @@ export class Picker {
     let left = MOST;
     const nodes: HTMLElement[] = [];
     for (const { element, names } of groups) {
+      const key = groupOf(names[0]!);
       if (left <= 0) break;
       const rows = make("div", { class: "ns-picker-rows" });
       const fill = () => {
@@ -110,14 +121,14 @@ export class Picker {
         ),
         rows,
       );
-      if (isOpen || this.opened.has(element)) {
+      if (isOpen || this.opened.has(key)) {
         details.open = true;
         fill();
         left -= names.length;
       } else left -= 1;
       details.addEventListener("toggle", () => {
-        if (details.open) this.opened.add(element);
-        else this.opened.delete(element);
+        if (details.open) this.opened.add(key);
+        else this.opened.delete(key);
         fill();
       });
       nodes.push(details);
@@ -137,12 +148,11 @@ export class Picker {
       "data-name": name,
       onchange: () => this.toggle(name, this.target),
     });
-    const cut = name.indexOf(".");
     return make(
       "label",
       { class: "ns-picker-row" },
       box,
-      make("span", {}, cut < 0 ? name : name.slice(cut + 1)),
+      make("span", {}, name.slice(groupOf(name).length) || name),
       make("span", { class: "ns-soft" }, this.run.unit(name)),
     );
   }

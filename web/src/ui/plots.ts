@@ -5,9 +5,10 @@ import { Chart, clipped, type ChartContent, type Frame } from "./chart";
 import { iconButton, make } from "./dom";
 import { wholeRange } from "./events";
 import { bothSides } from "./numbers";
-import { cleaned, sizeOf } from "./round";
+import { cleaned, digitsOf, isStill, reachOf, roundOff } from "./round";
 import { bounds, jumps, lineOf, padded, type Jump, type Line } from "./series";
 import { lineColour, colours, type Theme } from "./theme";
+import { unitText } from "./units";
 
 // Dashes tell runs apart, px.
 const DASHES: readonly number[][] = [[], [7, 4], [2, 3], [8, 3, 2, 3]];
@@ -88,6 +89,8 @@ class Lines implements ChartContent {
         from,
         to,
       ),
+      Math.max(0, ...this.curves.map(({ run, name }) => roundOff(run, name))),
+      Math.max(0, ...this.curves.map(({ run, name }) => reachOf(run, name))),
     );
     for (const curve of this.curves) {
       const least = JUMP * (range[1] - range[0]);
@@ -205,6 +208,7 @@ export class Plots {
   private range: [number, number];
   private theme: Theme = "light";
   private instant: Instant;
+  private asked: number | null = null; // time under the mouse
   readonly group = `nonsmooth-${++groups}`;
 
   constructor(
@@ -229,6 +233,8 @@ export class Plots {
   /** Show panels with these quantities; those the run does not have are left out. */
   setPlots(plots: readonly (readonly string[])[]): void {
     for (const panel of this.panels) panel.chart.dispose();
+    this.asked = null;
+    this.root.classList.remove("ns-asked");
     const known = plots
       .map((names) => names.filter((name) => this.runs.some((run) => run.has(name))))
       .filter((names) => names.length > 0);
@@ -253,7 +259,9 @@ export class Plots {
   private panel(names: string[], k: number, isLast: boolean): Panel {
     const lines = new Lines(this.runs, names);
     lines.theme = this.theme;
-    const chart = new Chart(lines, this.host, this.range, isLast, this.group);
+    const host = { ...this.host, hover: (t: number | null) => this.hover(t) };
+    const whole = wholeRange(this.runs[0]!);
+    const chart = new Chart(lines, host, whole, this.range, isLast, this.group);
     chart.setTheme(this.theme);
     const values: HTMLElement[] = [];
     const items = names.map((name, colour) => this.item(name, colour, values));
@@ -318,28 +326,42 @@ export class Plots {
     this.instant = instant;
     for (const panel of this.panels) {
       panel.chart.setTime(instant.t);
-      if (!withValues) continue;
+    }
+    if (withValues) this.showValues();
+  }
+
+  /** Show values where the mouse is, instead of those at the time shown. */
+  private hover(t: number | null): void {
+    this.asked = t;
+    this.root.classList.toggle("ns-asked", t !== null);
+    this.showValues();
+  }
+
+  private showValues(): void {
+    const t = this.asked ?? this.instant.t;
+    for (const panel of this.panels) {
       panel.names.forEach((name, k) => {
-        panel.values[k]!.textContent = this.text(name);
+        panel.values[k]!.textContent = this.text(name, t);
       });
     }
   }
 
-  private text(name: string): string {
+  private text(name: string, t: number): string {
     const parts = this.runs.map((run) => {
       if (!run.has(name)) return "–";
-      const { before, after } = sides(run, name, this.instant.t);
+      const { before, after } = sides(run, name, t);
       const words = modeWords(run, name);
       if (words) {
         const [old, now] = [words.get(before) ?? "–", words.get(after) ?? "–"];
         return old === now ? now : `${old} → ${now}`;
       }
-      const size = sizeOf(run, name);
-      const unit = this.runs.length > 1 ? "" : run.unit(name);
-      return bothSides(cleaned(before, size), cleaned(after, size), unit);
+      const least = roundOff(run, name);
+      const unit = this.runs.length > 1 ? "" : unitText(run.unit(name));
+      const values = [cleaned(before, least), cleaned(after, least)] as const;
+      return bothSides(...values, unit, digitsOf(run, name));
     });
     if (parts.length === 1) return parts[0]!;
-    const unit = this.runs[0]!.unit(name);
+    const unit = unitText(this.runs[0]!.unit(name));
     return parts.join(" | ") + (unit ? ` ${unit}` : "");
   }
 
@@ -399,30 +421,31 @@ const PANEL = 4; // lines in a panel that is chosen for the reader
 
 /**
  * Return what to plot first: forces, friction and slip where bodies press on each
- * other; else what drives; else angles, else places.
+ * other; else what drives; else what moves, angles before places.
  */
 export function defaultPlots(run: Run): string[][] {
-  const names = run.names;
-  const ending = (...ends: string[]) =>
-    names.filter((name) => ends.some((end) => name.endsWith(end))).slice(0, PANEL);
-  const plots = [
-    ending(".normal_force"),
-    ending(".friction_force"),
-    ending(".slip_velocity"),
-  ].filter((list) => list.length > 0);
-  if (plots.length > 0) return plots;
+  const { names } = run;
+  const ending = (from: readonly string[], ...ends: string[]) =>
+    from.filter((name) => ends.some((end) => name.endsWith(end))).slice(0, PANEL);
+  const contacts = [".normal_force", ".friction_force", ".slip_velocity"]
+    .map((end) => ending(names, end))
+    .filter((list) => list.length > 0);
+  if (contacts.length > 0) return contacts;
   const drives = run.header.glyphs.filter((glyph) => glyph.family === "drive");
   const torques = drives
     .flatMap((drive) => [`${drive.name}.torque`, `${drive.name}.force`])
     .filter((name) => names.includes(name));
-  if (torques.length > 0) plots.push(torques.slice(0, PANEL));
-  const angles = ending(".theta");
-  const rates = ending(".omega");
-  if (angles.length > 0) plots.push(angles);
-  if (rates.length > 0) plots.push(rates);
+  // What stands still says nothing, as the angle of a point mass; unless all does.
+  const moving = names.filter((name) => !isStill(run, name));
+  const from = moving.length > 0 ? moving : names;
+  const plots = [
+    torques.slice(0, PANEL),
+    ending(from, ".theta"),
+    ending(from, ".omega"),
+  ].filter((list) => list.length > 0);
   if (plots.length < 2) {
-    const place = ending(".x", ".y");
-    if (place.length > 0) plots.push(place);
+    const places = [ending(from, ".x", ".y"), ending(from, ".vx", ".vy")];
+    plots.push(...places.filter((list) => list.length > 0));
   }
   return byUnit(run, plots);
 }

@@ -192,13 +192,21 @@ export function bounds(
 // What changes by less than this part of its size is shown as constant.
 const CONSTANT = 1e-5;
 
-/** Return a range for an axis: some air, and never so narrow that it shows round-off. */
-export function padded(range: [number, number] | null): [number, number] {
+/**
+ * Return a range for an axis: some air, and never so narrow that it shows round-off;
+ * what is below `least` is zero. Round-off is beside the size of numbers, or beside
+ * `reach` if that is less.
+ */
+export function padded(
+  range: [number, number] | null,
+  least = 0,
+  reach = Infinity,
+): [number, number] {
   if (range === null) return [0, 1];
   const [low, high] = range;
   const size = Math.max(Math.abs(low), Math.abs(high));
-  if (size === 0) return [-1, 1];
-  if (high - low < CONSTANT * size) {
+  if (size === 0 || size < least) return [-1, 1];
+  if (high - low < CONSTANT * Math.min(size, reach)) {
     return [Math.min(0, low * 1.2), Math.max(0, high * 1.2)];
   }
   const air = 0.06 * (high - low);

@@ -37,7 +37,10 @@ export function toText(state: Partial<ViewerState>): string {
   if (state.range) put("range", state.range.join("~"));
   if (state.view) {
     const { x, y, scale } = state.view;
-    put("view", [x, y, scale].map((value) => Number(value.toPrecision(6))).join("~"));
+    // A hundredth of a pixel.
+    const places = Math.min(20, Math.max(0, Math.ceil(Math.log10(scale)) + 2));
+    const centre = [x, y].map((value) => Number(value.toFixed(places)));
+    put("view", [...centre, Number(scale.toPrecision(6))].join("~"));
   }
   if (state.loop) put("loop", "1");
   if (state.tab) put("tab", state.tab);
@@ -120,3 +123,51 @@ function unescaped(text: string): string | null {
 function unquoted(name: string): string {
   return unescaped(name) ?? "";
 }
+
+/** Return what makes sense as a state, of an object that anybody may have written. */
+export function fromObject(value: unknown): Partial<ViewerState> {
+  if (typeof value !== "object" || value === null) return {};
+  const given = value as Record<string, unknown>;
+  const state: Partial<ViewerState> = {};
+  if (isNumber(given.t)) state.t = given.t;
+  if (given.side === "before" || given.side === "after") state.side = given.side;
+  if (isNumber(given.speed) && given.speed > 0) state.speed = given.speed;
+  if (typeof given.tab === "string") state.tab = given.tab;
+  if (given.theme === "auto" || given.theme === "light" || given.theme === "dark") {
+    state.theme = given.theme;
+  }
+  if (typeof given.loop === "boolean") state.loop = given.loop;
+  if (Array.isArray(given.plots)) state.plots = given.plots.map(panel).filter(isFull);
+  if (given.range === null) state.range = null;
+  if (Array.isArray(given.range)) {
+    const [from, to] = given.range as unknown[];
+    if (isNumber(from) && isNumber(to) && from < to) state.range = [from, to];
+  }
+  if (given.view === null) state.view = null;
+  else if (typeof given.view === "object") {
+    const { x, y, scale } = given.view as Record<string, unknown>;
+    const isView = isNumber(x) && isNumber(y) && isNumber(scale) && scale > 0;
+    if (isView) state.view = { x, y, scale };
+  }
+  if (typeof given.options === "object" && given.options !== null) {
+    const options = given.options as Record<string, unknown>;
+    state.options = {};
+    for (const name of OPTIONS) {
+      const isOn = options[name];
+      if (typeof isOn === "boolean") state.options[name] = isOn;
+    }
+  }
+  return state;
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+/** A panel is a list of quantities; one alone may stand for itself. */
+function panel(value: unknown): string[] {
+  const names: unknown[] = Array.isArray(value) ? value : [value];
+  return names.filter((name) => typeof name === "string");
+}
+
+const isFull = (names: string[]) => names.length > 0;

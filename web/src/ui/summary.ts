@@ -4,7 +4,8 @@ import type { Parameter, Scalar } from "../format";
 import type { Run } from "../run";
 import { make } from "./dom";
 import { residualText } from "./energy";
-import { RAISED, plain, shown } from "./numbers";
+import { plain, shown } from "./numbers";
+import { unitText } from "./units";
 
 export function summary(run: Run): HTMLElement {
   const { header } = run;
@@ -74,14 +75,6 @@ function table(title: string, rows: [string, string][]): HTMLElement | null {
   );
 }
 
-/** Return a unit with raised exponents; nothing for a plain number. */
-export function unitText(unit: string): string {
-  if (unit === "1") return "";
-  return unit.replace(/\^(\d+)/g, (_, digits: string) =>
-    [...digits].map((digit) => RAISED[Number(digit)]).join(""),
-  );
-}
-
 function parameters(list: readonly Parameter[]): HTMLElement {
   return make(
     "section",
@@ -99,7 +92,7 @@ function parameters(list: readonly Parameter[]): HTMLElement {
             {},
             make("th", { scope: "row" }, name),
             make("td", { class: "ns-number" }, scalar(value)),
-            make("td", {}, unitText(unit)),
+            make("td", { class: "ns-unit" }, unitText(unit)),
             make("td", { class: "ns-soft" }, meaning.replaceAll("`", "")),
           ),
         ),

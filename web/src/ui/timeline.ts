@@ -8,7 +8,8 @@
 import type { Run, Side } from "../run";
 import { ticks } from "./axis";
 import { make } from "./dom";
-import { kindLabel, lower, modeChange, wholeRange, type EventList } from "./events";
+import { eventLine, kindLabel, lower, wholeRange, type EventList } from "./events";
+import { pinched, shifted, zoomed } from "./fingers";
 import { modeLane, visibleSpans, visibleTicks, type Lane } from "./lanes";
 import { colours, kindColour, modeColour, type Theme } from "./theme";
 
@@ -16,7 +17,7 @@ const ROW = 11; // px, of a kind of event
 const LANE = 11; // px, of a contact, if there are few
 const LANES = 77; // px, of all contacts together
 const MOST_LANES = 25;
-const LEAST = 14; // px, of all above the axis
+const LEAST = 15; // px, of all above the axis: with it 40 px, for a finger
 const AXIS = 20; // px
 const STRIP = 5; // px
 const NEAR = 5; // px, within which a click means an event
@@ -303,37 +304,31 @@ export class Timeline {
           return this.shift((by / (this.width - this.gutter)) * (to - from));
         }
         const at = Math.min(to, Math.max(from, this.toTime(x)));
-        this.host.setRange(
-          zoomed([from, to], at, 1.0015 ** event.deltaY, [
-            this.run.begin,
-            this.run.end,
-          ]),
-        );
+        const factor = 1.0015 ** event.deltaY;
+        this.host.setRange(zoomed([from, to], at, factor, this.limits));
       },
       { passive: false },
     );
   }
 
+  private get limits(): [number, number] {
+    return [this.run.begin, this.run.end];
+  }
+
   /** Keep the times under two fingers there. */
   private pinch(old: [number, number], now: [number, number]): void {
-    const [a, b] = old.map((px) => this.toTime(px)) as [number, number];
-    const distance = now[1] - now[0];
-    // Fingers that cross or touch say nothing.
-    if (Math.abs(distance) < 10 || distance * (old[1] - old[0]) <= 0) return;
-    const scale = (b - a) / distance; // s/px
-    const { begin, end } = this.run;
-    const least = NARROWEST * Math.max(end - begin, Math.abs(end));
-    const width = Math.max(least, scale * (this.width - this.gutter));
-    const from = Math.max(begin, a - (now[0] - this.gutter) * scale);
-    const to = Math.min(end, from + width);
-    this.host.setRange(from <= begin && to >= end ? null : [from, to]);
+    const from = (px: [number, number]): [number, number] => [
+      px[0] - this.gutter,
+      px[1] - this.gutter,
+    ];
+    const width = this.width - this.gutter;
+    const range = pinched(this.range, from(old), from(now), width, this.limits);
+    if (range !== undefined) this.host.setRange(range);
   }
 
   private shift(by: number): void {
-    const [from, to] = this.range;
-    const { begin, end } = this.run;
-    const bounded = Math.min(end - to, Math.max(begin - from, by));
-    if (bounded !== 0) this.host.setRange([from + bounded, to + bounded]);
+    const range = shifted(this.range, by, this.limits);
+    if (range) this.host.setRange(range);
   }
 
   /** Go to the event under the pointer, else to the time. */
@@ -368,8 +363,7 @@ export class Timeline {
       lower(times, this.toTime(x + NEAR)) - lower(times, this.toTime(x - NEAR));
     const lines: string[] = [];
     for (let k = first; k < rows.length && rows[k]!.t === t && lines.length < 4; k++) {
-      const row = rows[k]!;
-      lines.push(`${row.element}: ${kindLabel(row.kind)}  ${modeChange(row)}`.trim());
+      lines.push(eventLine(rows[k]!));
     }
     const others = near - lines.length;
     if (others > 0) lines.push(`${others} more here: zoom with the wheel`);
@@ -390,22 +384,4 @@ export class Timeline {
     this.observer.disconnect();
     this.root.remove();
   }
-}
-
-// The narrowest range, as part of the run: round-off of times stays below a pixel.
-const NARROWEST = 1e-11;
-
-/** Return a range widened about a time, within limits; null for all. */
-export function zoomed(
-  [from, to]: readonly [number, number],
-  at: number,
-  factor: number,
-  [begin, end]: readonly [number, number],
-): [number, number] | null {
-  const least = NARROWEST * Math.max(end - begin, Math.abs(end));
-  const ratio = Math.max(factor, least / (to - from));
-  const low = at - (at - from) * ratio;
-  const high = at + (to - at) * ratio;
-  if (low <= begin && high >= end) return null;
-  return [Math.max(begin, low), Math.min(end, high)];
 }
