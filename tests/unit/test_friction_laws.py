@@ -1094,4 +1094,4 @@ def test_a_law_without_a_function_is_refused(host):
 def test_a_law_of_huge_numbers_is_not_called_nonlinear():
     """Twice the load overflows, which says nothing about the law."""
     law = Stribeck(mu=0.0, mu_static=9.6e307, velocity=1.8e16, viscous=8e307)
-    Prismatic(name="guide", b="block", friction=law)
+    Prismatic(name="guide", b="block", friction=law, length=1.0)
