@@ -110,7 +110,7 @@ def _is_linear(law: FrictionLaw, v_t: float) -> bool:
         # Beyond floating point at this speed: nothing can be said.
         return True
     first, second = f1 - f0, f2 - f1
-    if any(map(math.isinf, (f0, f1, f2, first, second))):
+    if not all(map(math.isfinite, (f0, f1, f2, first, second))):
         return True
     return abs(second - first) <= LINEAR * max(abs(f0), abs(f1), abs(f2))
 
