@@ -727,3 +727,28 @@ def test_the_public_names_all_exist():
     assert dir(nonsmooth) == sorted(nonsmooth.__all__)
     with pytest.raises(AttributeError, match="no attribute 'simulat'"):
         _ = nonsmooth.simulat
+
+
+OPEN_DOORS = """
+from nonsmooth import gallery, simulate
+from nonsmooth.kernels import abi
+
+def waiting():
+    return {symbol.split(".")[-2] for symbol in abi._far}
+
+simulate(gallery.build("pendulum_chain"), until=0.1)
+assert "switch" in waiting() and "slides" in waiting(), waiting()
+assert "modes" not in waiting() and "steps" not in waiting(), waiting()
+result = simulate(gallery.build("belt"), until=1.0)
+assert not waiting(), waiting()
+print(*result.events.counts())
+"""
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled with the JIT off")
+def test_kernels_of_contacts_wait_for_the_first_contact():
+    """In a process of its own, since others may have opened the doors already."""
+    argv = [sys.executable, "-c", OPEN_DOORS]
+    run = subprocess.run(argv, capture_output=True, text=True, timeout=500)
+    assert run.returncode == 0, run.stderr
+    assert {"break_away", "stick"} <= set(run.stdout.split())

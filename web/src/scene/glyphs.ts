@@ -207,19 +207,21 @@ registerGlyph("guide", {
         : frame.pose(glyph.b.body).theta + glyph.angle;
     const colour = pen.theme.body(body?.colour ?? null);
     pen.place(x, y, angle);
-    pen.path(
-      [
-        [-half, -high],
-        [half, -high],
-        [half, high],
-        [-half, high],
-      ],
-      true,
-    );
+    pen.path(rectangle(half, high), true);
     pen.fill(colour, 1.2 * pen.theme.colours.fill);
     pen.stroke(colour, 1.6);
   },
 });
+
+/** Corners of a block, from half of its length and height. */
+function rectangle(half: number, high: number): [number, number][] {
+  return [
+    [-half, -high],
+    [half, -high],
+    [half, high],
+    [-half, high],
+  ];
+}
 
 /** Half of length and height of a block, as large as can be seen, m. */
 function blockSize(pen: Pen, glyph: Glyph): [number, number] {
@@ -248,15 +250,7 @@ registerGlyph("slot", {
       const [half, high] = SLIDER;
       const colour = pen.theme.body(frame.body(glyph.b)?.colour ?? null);
       pen.place(x, y, axisOf(frame, glyph), pen.sizes.u);
-      pen.path(
-        [
-          [-half, -high],
-          [half, -high],
-          [half, high],
-          [-half, high],
-        ],
-        true,
-      );
+      pen.path(rectangle(half, high), true);
       pen.fill(pen.theme.tint(colour, 0.35));
       pen.stroke(colour, 1.4);
     }
