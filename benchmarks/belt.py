@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.common import Row, loosest, timed
 from nonsmooth import Result, gallery, simulate
-from nonsmooth.system import pack
+from nonsmooth.pack import pack
 from tests.oracles.stick_slip import Belt
 
 UNTIL = 20.0  # s

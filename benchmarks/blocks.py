@@ -24,7 +24,7 @@ from nonsmooth import (
     SpringDamper,
     simulate,
 )
-from nonsmooth.system import pack
+from nonsmooth.pack import pack
 
 BLOCKS = (1, 2, 5, 10, 20, 50, 100, 200)
 FITTED = 10  # the fewest blocks that a slope is fitted to

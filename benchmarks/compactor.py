@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.common import Row, Timed, loosest, reference, timed
 from nonsmooth import Result, gallery, simulate
-from nonsmooth.system import System, pack
+from nonsmooth.pack import System, pack
 
 UNTIL = 0.5  # s
 TARGET = 1e-7  # rad, at the end

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks.common import Row, loosest, reference, timed
 from nonsmooth import Baumgarte, Result, gallery, simulate
-from nonsmooth.system import pack
+from nonsmooth.pack import pack
 
 UNTIL, PAPER_UNTIL = 10.0, 1.0  # s
 TARGET = 1e-6  # m

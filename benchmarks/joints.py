@@ -47,8 +47,8 @@ from nonsmooth import (
     gallery,
     simulate,
 )
+from nonsmooth.pack import System, pack
 from nonsmooth.result import State
-from nonsmooth.system import System, pack
 from tests.oracles import crank_rocker
 
 FRICTION, RADIUS = Coulomb(mu=0.15), 0.02  # m, of the pins

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from benchmarks.common import Row, cpu_time
 from nonsmooth import Force, Model, PointMass, SpringDamper, simulate
-from nonsmooth.system import pack
+from nonsmooth.pack import pack
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ import warnings
 
 from benchmarks.common import Row, cpu_time
 from nonsmooth import NonsmoothWarning, gallery, simulate
-from nonsmooth.system import pack
+from nonsmooth.pack import pack
 from tests.oracles import n_four_bar as exact
 
 TARGET = 1e-8  # m

@@ -29,11 +29,11 @@ from benchmarks.common import Row, timed
 from nonsmooth import Model, gallery, simulate
 from nonsmooth.kernels import assemble, guards, loop, modes, radau, steps, switch
 from nonsmooth.kernels.abi import at
+from nonsmooth.pack import pack
 from nonsmooth.solve.events import event_records
 from nonsmooth.solve.options import Options
 from nonsmooth.solve.simulate import _Driver
 from nonsmooth.solve.start import consistent_start
-from nonsmooth.system import pack
 
 # What is profiled: how long, s, and at an rtol that reaches the accuracy asked for.
 RUNS = {

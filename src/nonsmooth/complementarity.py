@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 Status = Literal["solved", "none", "ray", "limit", "failed"]
 Method = Literal["lemke", "enumeration"]
 
-# Largest residual of an answer that counts as solved; `kernels.lcp.CHECK`.
+# Largest residual of an answer that counts as solved; `scaling.CHECK`.
 TOLERANCE = 1e-9
 # 2^n bases: beyond these sizes the answer takes more than a second.
 MAX_ENUMERATION = 12
@@ -489,7 +489,8 @@ def _inaccurate(residual: float) -> str:
 @cache
 def _kernels() -> Any:
     """Import and link the kernels, once per process."""
-    from nonsmooth.kernels import abi, cache_folder, lcp
+    from nonsmooth.kernels import abi, cache_folder
+    from nonsmooth.kernels.complementarity import arrays
 
     stamp = cache_folder / "compiled_lcp"
     is_new = abi.JIT and not stamp.exists()
@@ -502,7 +503,7 @@ def _kernels() -> Any:
     if is_new:
         cache_folder.mkdir(parents=True, exist_ok=True)
         stamp.touch()
-    return lcp
+    return arrays
 
 
 def _numbers(name: str, value: ArrayLike) -> Floats:

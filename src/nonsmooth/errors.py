@@ -33,8 +33,15 @@ class SolveError(RuntimeError):
         self.result = result
 
 
-class Interrupted(SolveError, KeyboardInterrupt):
-    """The user stopped a run; `result` holds what was computed."""
+class Interrupted(KeyboardInterrupt):
+    """The user stopped a run; `result` holds what was computed.
+
+    Not a SolveError: a loop that skips failed runs must not go on after Ctrl-C.
+    """
+
+    def __init__(self, message: str, result: Result | None = None) -> None:
+        super().__init__(message)
+        self.result = result
 
 
 class SwitchError(SolveError):
@@ -109,6 +116,14 @@ FAILURES = {
     "chattering": (
         "t = {t:.9g} s, contacts {who}: the mode changes again and again without time "
         "passing (last: {modes}); try a smaller rtol, or damping in the normal law"
+    ),
+    "memory": (
+        "t = {t:.9g} s: out of memory after {n} steps, which are kept; make the run "
+        "shorter or split it with start=result.state(), or use a larger rtol"
+    ),
+    "unexplained": (
+        "t = {t:.9g} s: the run could not go on, and the reason was not found ({why}); "
+        "try a smaller rtol, or projection instead of Baumgarte's stabilisation"
     ),
     "step_too_small": (
         "t = {t:.9g} s: the step has shrunk to round-off; a law may jump there, or "

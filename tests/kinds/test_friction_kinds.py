@@ -31,7 +31,7 @@ from nonsmooth import (
     Stribeck,
 )
 from nonsmooth.kernels import abi
-from nonsmooth.system import pack
+from nonsmooth.pack import pack
 
 pytestmark = pytest.mark.jit_off
 

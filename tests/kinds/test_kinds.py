@@ -50,7 +50,7 @@ from nonsmooth import (
 )
 from nonsmooth.elements.bodies import Body
 from nonsmooth.kernels import entry
-from nonsmooth.system import System, pack
+from nonsmooth.pack import System, pack
 
 pytestmark = pytest.mark.jit_off
 

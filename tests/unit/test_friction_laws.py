@@ -46,7 +46,7 @@ from nonsmooth import (
     simulate,
 )
 from nonsmooth.elements.base import quantity
-from nonsmooth.system import pack
+from nonsmooth.pack import pack
 from oracles import friction_laws as oracle
 
 MASS, LOAD, RADIUS = 2.0, 30.0, 0.05  # kg, N, m

@@ -142,8 +142,8 @@ def test_files_hold_every_system(system):
 
 
 def residuals(model):
+    from nonsmooth.pack import pack
     from nonsmooth.solve.start import initial_values
-    from nonsmooth.system import pack
 
     system = pack(model)
     q, v = initial_values(system, None)
@@ -217,7 +217,7 @@ def test_ranges(system):
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_ends_of_ranges_are_valid(system):
     """With the other parameters at their defaults, and up to a packed system."""
-    from nonsmooth.system import pack
+    from nonsmooth.pack import pack
 
     for p in gallery.parameters(system):
         if p.low is not None:

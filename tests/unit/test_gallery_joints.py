@@ -85,8 +85,8 @@ def point_velocity(body, point):
 
 def residuals(model):
     from nonsmooth.kernels import entry
+    from nonsmooth.pack import pack
     from nonsmooth.solve.start import initial_values
-    from nonsmooth.system import pack
 
     system = pack(model)
     q, v = initial_values(system, None)

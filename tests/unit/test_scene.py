@@ -684,7 +684,7 @@ SURFACES = [
 @pytest.mark.parametrize("surface", SURFACES, ids=lambda s: type(s).__name__)
 @pytest.mark.parametrize("radius", [0.0, 0.15])
 def test_places_of_many_instants(surface, radius):
-    from nonsmooth.system import Spot
+    from nonsmooth.pack import Spot
 
     rng = np.random.default_rng(1)
     n = 400

@@ -13,7 +13,7 @@ from nonsmooth import (
     gallery,
     simulate,
 )
-from nonsmooth.system import pack
+from nonsmooth.pack import pack
 from oracles import n_four_bar as exact
 
 pytestmark = pytest.mark.filterwarnings("ignore::nonsmooth.NonsmoothWarning")

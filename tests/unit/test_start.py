@@ -32,7 +32,7 @@ from nonsmooth import (
 )
 from nonsmooth.elements.bodies import Body
 from nonsmooth.kernels import entry
-from nonsmooth.system import pack
+from nonsmooth.pack import pack
 from oracles import oscillators as osc
 
 G = 9.81

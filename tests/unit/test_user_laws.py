@@ -27,7 +27,7 @@ from nonsmooth import (
 )
 from nonsmooth.elements.base import quantity
 from nonsmooth.kernels import abi
-from nonsmooth.system import pack
+from nonsmooth.pack import pack
 
 G = 9.81
 

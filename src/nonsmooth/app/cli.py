@@ -35,9 +35,9 @@ from nonsmooth.solve.options import BRANCHES, METHODS, SCHEMES
 
 if TYPE_CHECKING:
     from nonsmooth.elements.joints import Joint
+    from nonsmooth.pack import System
     from nonsmooth.result import Result, Samples
     from nonsmooth.solve.solvability import JointForce
-    from nonsmooth.system import System
     from nonsmooth.views.scene import Parameter as ShownParameter
 
 COMMANDS = ("gallery", "run", "serve", "check", "schema", "warmup")
@@ -628,9 +628,9 @@ def _run(args: argparse.Namespace) -> int:
 def _simulated(
     model: Model, until: float, args: argparse.Namespace, bar: _Bar
 ) -> Result:
+    from nonsmooth.pack import pack
     from nonsmooth.solve.options import Baumgarte
     from nonsmooth.solve.simulate import simulate
-    from nonsmooth.system import pack
 
     options: dict[str, Any] = {
         name: getattr(args, name)
@@ -866,7 +866,7 @@ def _plain(text: str) -> str | float:
 def _check(args: argparse.Namespace) -> int:
     try:
         model = _model(args.system, args.set)
-        from nonsmooth.system import pack
+        from nonsmooth.pack import pack
 
         with _Bar(args.system):
             system = pack(model)
@@ -891,8 +891,9 @@ def _findings(system: System) -> list[tuple[str, str]]:
 
     model = system.model
     given, _ = initial_values(system, None)
-    q, v = consistent_start(system, 0.0, None, None)
-    note = check_redundancy(system, 0.0, q, v)
+    work = system.work()
+    q, v = consistent_start(system, work, 0.0, None, None)
+    note = check_redundancy(system, work, 0.0, q, v)
     moved = float(np.max(np.abs(q - given), initial=0.0))
     start = "consistent"
     if model.assemble:

@@ -39,7 +39,7 @@ FRICTION_FUNCTIONS = {"limit": "limit", "smooth": "force", "rate": "rate"}
 
 def stages() -> Iterator[tuple[str, Callable[[], None]]]:
     """Yield what is to be compiled, and the function that does it."""
-    from nonsmooth.system import compile_kernels
+    from nonsmooth.pack import compile_kernels
 
     kinds = _kinds()
     n_kind = len({kind for _, kind, _ in kinds})
@@ -67,7 +67,7 @@ def _kinds() -> list[tuple[str, type[Element], str]]:
 
 def _compile_rows(kinds: list[tuple[str, type[Element], str]]) -> None:
     from nonsmooth.kernels import abi
-    from nonsmooth.system import load_kernel
+    from nonsmooth.pack.packer import load_kernel
 
     for signature, kind, name in kinds:
         function = load_kernel(name) if ":" in name else getattr(kind, name)

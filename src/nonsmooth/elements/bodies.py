@@ -16,8 +16,28 @@ from nonsmooth.elements.shapes import Line, Point, Shape
 
 
 @dataclass(frozen=True, kw_only=True)
+class Tail:
+    """Coordinates of a body beside those of its frame, as they start."""
+
+    masses: tuple[float, ...] = ()
+    scales: tuple[float, ...] = ()  # size of each, in its unit
+    values: tuple[float, ...] = ()
+    rates: tuple[float, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return len(self.masses)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Body(Named, family="body"):
-    """Base of all bodies."""
+    """Base of all bodies.
+
+    A kind with coordinates of its own says so by `tail`, and supplies the static
+    functions `weigh(p, q, out)`, `inner(p, q, v, out)` and `place(p, s, q, v, out)`,
+    see `nonsmooth.kernels.mechanics.bodies`.
+    """
 
     # Whether contacts take the body's name alone for the line along its x axis.
     is_floor: ClassVar[bool] = False
@@ -31,6 +51,10 @@ class Body(Named, family="body"):
         """Return the shape that contacts call by a name, or None if unknown."""
         shapes: dict[str, Shape] = getattr(self, "shapes", {})
         return Line() if self.is_floor and not name else shapes.get(name)
+
+    def tail(self) -> Tail:
+        """Return its coordinates beside those of its frame; none for most bodies."""
+        return Tail()
 
     def check(self) -> None:
         super().check()

@@ -20,7 +20,7 @@ class Event(Named, family="event", is_kind=True):
     relative to marker `a`, in global axes. For example `guard="y - 0.2"`.
     """
 
-    row_kernel: ClassVar[str] = "program:marker_guard"
+    row_kernel: ClassVar[str] = "mechanics.program:marker_guard"
 
     a: str = "ground"
     b: str

@@ -165,7 +165,7 @@ class ExpressionForce(Force):
     opposite force, and the opposite moment.
     """
 
-    row_kernel: ClassVar[str] = "program:marker_force"
+    row_kernel: ClassVar[str] = "mechanics.program:marker_force"
 
     fx: str = "0"  # N
     fy: str = "0"  # N

@@ -204,7 +204,7 @@ class Table(TimeLaw):
 class Expression(TimeLaw):
     """s(t) as text, e.g. "0.8*sin(pi*t)"; both derivatives follow from the text."""
 
-    row_kernel: ClassVar[str] = "program:time_law"
+    row_kernel: ClassVar[str] = "mechanics.program:time_law"
 
     text: str
 

@@ -16,11 +16,13 @@ import numba
 def _source_hash() -> str:
     """Return a hash of every kernel source and of the versions that compile it."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.name.encode())
+    root = Path(__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode())
         digest.update(path.read_bytes())
     digest.update(f"{sys.version_info[:3]}{numba.__version__}".encode())
-    # Bounds checking changes the generated code but not Numba's own key.
+    # Checked indices change the generated code but not Numba's own key.
+    digest.update(os.environ.get("NONSMOOTH_CHECKED", "").encode())
     digest.update(str(numba.config.BOUNDSCHECK).encode())
     return digest.hexdigest()[:12]
 

@@ -1,11 +1,50 @@
-"""Options and state of a run, the arrays a step works in, and its log."""
+"""The blocks of a run, split by who uses them; a scheme states which it needs.
 
-from nonsmooth.kernels.abi import COMPLEXES, FLOATS, INTEGER, INTEGERS, NUMBER, Block
+Sizes beside those of `Tables`: `n_stage` rows of K, `n_coef` powers of the dense output,
+`n_implicit` coordinates of the implicit method and `n_flow` with the states of friction
+laws (0 where it cannot be used), `n_pair` pairs of the friction problem, with joints
+`n_flank` flanks, `n_mixed` pairs, of small ones `n_point` with `n_base` bases, `capacity` steps of a log.
+"""
+
+from nonsmooth.kernels.abi import (
+    INTEGER,
+    NUMBER,
+    Block,
+    complexes,
+    floats,
+    integers,
+    records,
+)
+from nonsmooth.kernels.complementarity.horizontal import Hlcp
+from nonsmooth.kernels.complementarity.lemke import Lcp
+from nonsmooth.kernels.friction.modes import Mode
+from nonsmooth.kernels.look import Look
 
 # What a march ends with; the sentences are in `errors.FAILURES`.
 END, FULL, TICK, STOPPED = 0, 1, 2, 3
 NOT_FINITE, STEP_TOO_SMALL, NEWTON_FAILED, CANNOT_ASSEMBLE = -1, -2, -3, -4
 UNDECIDED = -5
+# Nodes of a step at which guards are looked at.
+N_NODE = 8
+# Pairs of a friction problem of which all solutions are looked for.
+MAX_PAIR = 10
+
+
+class Settings(Block):
+    """What the run was asked for; nothing here changes."""
+
+    rtol = NUMBER
+    atol = NUMBER  # m, rad, m/s, rad/s alike
+    h_fixed = NUMBER  # s, step of a method without error control
+    h_max = NUMBER  # s
+    alpha = NUMBER  # 1/s, Baumgarte
+    beta = NUMBER  # 1/s^2, Baumgarte
+    size = NUMBER  # m, extent of the model
+    span = NUMBER  # s, of the whole run
+    pace = NUMBER  # 1/s, sizes or radians per second below which all is at rest
+    is_projected = INTEGER
+    is_auto = INTEGER  # may change between explicit and implicit
+    branch = INTEGER  # what to do where friction in joints has several solutions
 
 
 class Tableau(Block):
@@ -19,39 +58,43 @@ class Tableau(Block):
     is_adaptive = INTEGER
     is_semi_implicit = INTEGER  # positions advance with the new velocities
     reach = NUMBER  # |h lam| beyond which the method is unstable
-    A = FLOATS  # (n, n)
-    b = FLOATS  # (n)
-    c = FLOATS  # (n)
-    E = FLOATS  # (2, n); zero for a fixed-step method
-    P = FLOATS  # (n, degree)
+    A = floats("n, n")
+    b = floats("n")
+    c = floats("n")
+    E = floats("2, n")  # zero for a fixed-step method
+    P = floats("n, degree")
 
 
-class Run(Block):
-    """One run; n_y = 2 n_dof + n_state + n_work."""
+class Step(Block):
+    """Where the run is, and the step it takes."""
 
-    # options
-    rtol = NUMBER
-    atol = NUMBER  # m, rad, m/s, rad/s alike
-    h_fixed = NUMBER  # s, step of a method without error control
-    h_max = NUMBER  # s
-    alpha = NUMBER  # 1/s, Baumgarte
-    beta = NUMBER  # 1/s^2, Baumgarte
-    size = NUMBER  # m, extent of the model
-    is_projected = INTEGER
-    is_auto = INTEGER  # may change between explicit and implicit
+    set = Settings
+    look = Look
 
-    # state
     t = NUMBER
     h = NUMBER  # next step, 0 to choose afresh
     t_cap = NUMBER  # laws are evaluated no later than this
+    arc = INTEGER  # stretches between breaks of laws that are over
+    n_coef = INTEGER
+    y = floats("n_y")  # state at t
+    y1 = floats("n_y")  # state at t + h
+    stage = floats("n_y")
+    moved = floats("n_y")  # what the projection changed
+    K = floats("n_stage, n_y")
+    C = floats("n_coef, n_y")  # dense output in powers of x
+    e = floats("2, n_y")  # error estimates
+    tol = floats("n_y")  # admissible errors
+    d = floats("n_y")  # scratch
+
     pivot = NUMBER  # least pivot of S at the start of the step, see `skyline`
     pivot_end = NUMBER  # and at its end
     pivot_rate = NUMBER  # 1/s, of its root over the last step, 0 if unknown
-    is_fresh = INTEGER  # y' at (t, y) is in K[0]
-    is_implicit = INTEGER
-    is_armed = INTEGER  # sides of the guards are known
-    n_stiff = INTEGER
-    n_calm = INTEGER
+
+    # guards of joints over the stages of the step
+    low = floats("n_watch")
+    high = floats("n_watch")
+    first = floats("n_watch")  # at its start
+    at_end = floats("n_watch")
 
     # account
     n_step = INTEGER
@@ -62,129 +105,127 @@ class Run(Block):
     t_fail = NUMBER  # s, where a step failed for good
     t_singular = NUMBER  # s, first loss of rank, inf for none
     t_redundant = NUMBER  # s, the same with contacts that stick
-    n_unchecked = INTEGER  # explicit steps since stiffness was last looked for
 
-    # one step
-    n_y = INTEGER
-    n_coef = INTEGER
-    y = FLOATS  # (n_y) state at t
-    y1 = FLOATS  # (n_y) state at t + h
-    stage = FLOATS  # (n_y)
-    moved = FLOATS  # (n_y) what the projection changed
-    K = FLOATS  # (n, n_y)
-    C = FLOATS  # (n_coef, n_y) dense output in powers of x
-    e = FLOATS  # (2, n_y) error estimates
-    tol = FLOATS  # (n_y) admissible errors
 
-    # guards of joints at the stages of a step; 4 for each, and the margin
-    heard = FLOATS  # at the last stage
-    low = FLOATS
-    high = FLOATS
-    first = FLOATS  # at the start of the step
-    at_end = FLOATS
+class Watch(Block):
+    """Guards on the dense output of the step."""
 
-    # guards
-    dense = FLOATS  # (n_y) state on the dense output
-    rate = FLOATS  # (n_dof) accelerations on the dense output
-    guard = FLOATS  # (2 n_watch) value and rate
-    side = FLOATS  # (n_watch) side of each guard at t, by its sign
-    node = FLOATS  # (n_node, 2 n_watch) values and rates inside the step
-    is_at_zero = INTEGERS  # (n_watch) it fired, or was armed, at the start of the step
+    step = Step
+
+    dense = floats("n_y")  # state on the dense output
+    rate = floats("n_dof")  # accelerations on the dense output
+    guard = floats("n_watch, 2")  # value and rate
+    node = floats("9, n_watch, 2")  # the same inside the step, at N_NODE + 1 places
+    side = floats("n_watch")  # side of each guard at t, by its sign
+    is_at_zero = integers("n_watch")  # it fired, or was armed, at the start of the step
     is_resolved = INTEGER  # the nodes tell what friction at rest does in the step
-    root = FLOATS  # (n_watch) fraction of the step, 2 for none
-    fired = INTEGERS  # (n_watch)
+    root = floats("n_watch")  # fraction of the step, 2 for none
+    fired = integers("n_watch")
 
-    # switching; n = n_contact, h = contacts of the largest group
-    is_mode_known = INTEGER
-    is_break = INTEGER  # a time law may have jumped
-    has_touched = INTEGER  # a contact has just touched down
-    h_touch = NUMBER  # s, first step after the last touch-down
+
+class Decision(Block):
+    """The decision of contacts at rest; h contacts in the largest group."""
+
+    step = Step
+    lcp = Lcp
+    hlcp = Hlcp
+
+    is_known = INTEGER  # the mode is
+    status = INTEGER
+    lcp_status = INTEGER
     n_chatter = INTEGER  # switches in a row without time passing
-    span = NUMBER  # s, of the whole run
+    t_switch = NUMBER  # s, last switch
     t_flood = NUMBER  # s, since when switches are counted
     n_flood = INTEGER
-    t_switch = NUMBER  # s, last switch
     n_tie = INTEGER  # contacts let go only because another was
     t_tie = NUMBER  # s, when first
-    switch_status = INTEGER
-    lcp_status = INTEGER
-    is_touched = INTEGERS  # (n_group) whether a contact of the group fired
-    rests = INTEGERS  # (n) whether a contact is at rest and to be decided
-    freed = INTEGERS  # (n) whether a contact was let go at this event
-    kept = INTEGERS  # (n) slips before a review
+
+    is_touched = integers("n_group")  # whether a contact of the group fired
+    rests = integers("n_contact")  # whether a contact is at rest and to be decided
+    freed = integers("n_contact")  # whether a contact was let go at this event
+    kept = records(Mode, "n_contact")  # before a review
+    unsigned = integers("n_contact")  # bit j: flank j has no force yet
+    ahead = floats("n_y")  # state a moment later
+
     n_listed = INTEGER
     n_force = INTEGER
-    listed = INTEGERS  # (h) the contacts at rest, then joints that slide, of one group
-    delassus = FLOATS  # (h, h)
-    slip_rate = FLOATS  # (h) without friction
-    slip_change = FLOATS  # (h) with it
-    limit = FLOATS  # (h)
-    M = FLOATS  # (2 h, 2 h)
-    q_lcp = FLOATS  # (2 h)
-    z_lcp = FLOATS  # (2 h)
-    w_lcp = FLOATS  # (2 h)
-    ahead = FLOATS  # (n_y) state a moment later
+    listed = integers(
+        "n_largest"
+    )  # contacts at rest, then joints that slide, of a group
+    delassus = floats("n_largest * n_largest")  # (n_force, n_force)
+    slip_rate = floats("n_largest")  # without friction
+    slip_change = floats("n_largest")  # with it
+    limit = floats("n_largest")
+    M = floats("4 * n_largest * n_largest")  # (2 n, 2 n)
+    q_lcp = floats("2 * n_largest")
+    z_lcp = floats("2 * n_largest")
+    w_lcp = floats("2 * n_largest")
 
-    # the same with joints, see `flanks`; s = 4 sliding joints of a group, n = s + 2 h
-    branch = INTEGER  # what to do where solutions are not unique
+    # the same with joints, see `flanks`
     n_term = INTEGER
     n_solution = INTEGER
     t_branch = NUMBER  # s, when a branch was first chosen
-    n_unchecked_switch = INTEGER  # switches too large for a check of uniqueness
-    term_force = INTEGERS  # (s) place in `listed` of the contact of each flank
-    term_flank = INTEGERS  # (s)
-    term_phi = FLOATS  # (s)
-    term_kind = INTEGERS  # (s) RUBBING, FORWARD, BACKWARD or EITHER
-    term_base = FLOATS  # (s) force of each flank without friction
-    term_response = FLOATS  # (s, h) under unit friction forces
-    reaction_base = FLOATS  # (h, 2) of each joint, without friction
-    reaction = FLOATS  # (h, 2, h) under unit friction forces
-    coef = FLOATS  # (h, n) friction forces in terms of the unknowns
-    constant = FLOATS  # (h)
-    friction = FLOATS  # (h)
-    A_plus = FLOATS  # (n, n)
-    A_minus = FLOATS  # (n, n)
-    b_hlcp = FLOATS  # (n)
-    w_hlcp = FLOATS  # (n)
-    z_hlcp = FLOATS  # (n)
-    points = FLOATS  # (2^e, 2 e) all solutions of a problem of e <= MAX_PAIR
-    is_isolated = INTEGERS  # (2^e)
-    base_kind = INTEGERS  # (2^e) scratch
+    n_unchecked = INTEGER  # switches too large for a check of uniqueness
+    term_force = integers("n_flank")  # place in `listed` of the contact of each flank
+    term_flank = integers("n_flank")
+    term_phi = floats("n_flank")
+    term_kind = integers("n_flank")  # RUBBING, FORWARD, BACKWARD or EITHER
+    term_base = floats("n_flank")  # force of each flank without friction
+    term_response = floats("n_flank * n_largest")  # under unit friction forces
+    reaction_base = floats("n_mixed, 2")  # of each joint, without friction
+    reaction = floats("n_mixed * n_largest")  # (h, 2, n_force) under unit forces
+    coef = floats("n_largest * n_mixed")  # friction forces in terms of the unknowns
+    constant = floats("n_largest")
+    friction = floats("n_largest")
+    A_plus = floats("n_mixed * n_mixed")
+    A_minus = floats("n_mixed * n_mixed")
+    b_hlcp = floats("n_mixed")
+    w_hlcp = floats("n_mixed")
+    z_hlcp = floats("n_mixed")
+    points = floats("2 * n_point * n_base")  # all solutions of a small problem
+    is_isolated = integers("n_base")
+    base_kind = integers("n_base")  # scratch
 
-    # the papers' scheme: contacts as their gaps and forces show them, and the start of
-    # the span of steps that is recorded as one
-    shown = INTEGERS  # (n)
-    span_side = INTEGERS  # (n)
-    span_slip = INTEGERS  # (n)
-    span_y = FLOATS  # (n_y)
-    span_rate = FLOATS  # (n_y)
 
-    # the implicit method, n = n_dof, N = n + n_state
+class Newton(Block):
+    """The implicit method, n = n_implicit, N = n_flow."""
+
+    step = Step
+
     h_factored = NUMBER  # step the Newton matrices belong to, 0 for none
     is_jacobian_new = INTEGER
     has_jacobian = INTEGER
     jacobian_age = INTEGER  # steps
     radius = NUMBER  # 1/s, estimated spectral radius of the Jacobian
     h_last = NUMBER  # last accepted implicit step, 0 for none
-    h_stages = NUMBER  # the stages in K belong to, where a landing was nudged
     h_retake = NUMBER  # step whose polynomial is in `previous`, from the same start
     error_last = NUMBER
-    newton_rate = NUMBER
+    rate = NUMBER  # of convergence
     ledger_error = NUMBER  # of the last step, in units of the tolerance
-    Z = FLOATS  # (3, n + N) stage increments
-    W = FLOATS  # (3, n + N) transformed
-    F = FLOATS  # (3, n_y)
-    Aq = FLOATS  # (N, n) d(a, z')/dq
-    Av = FLOATS  # (N, n) d(a, z')/dv
-    Az = FLOATS  # (N, n_state) d(a, z')/dz
-    real_lu = FLOATS  # (N, N)
-    real_swap = INTEGERS  # (N)
-    complex_lu = COMPLEXES  # (N, N)
-    complex_swap = INTEGERS  # (N)
-    x = FLOATS  # (n + N)
-    z = COMPLEXES  # (n + N)
-    previous = FLOATS  # (3, n + N) dense output of the last step
-    d = FLOATS  # (n_y)
+    n_implicit = INTEGER  # 0 where the method cannot be used
+    Z = floats("3, n_implicit + n_flow")  # stage increments
+    W = floats("3, n_implicit + n_flow")  # transformed
+    F = floats("3, n_y")
+    Aq = floats("n_flow, n_implicit")  # d(a, z')/dq
+    Av = floats("n_flow, n_implicit")  # d(a, z')/dv
+    Az = floats("n_flow, n_flow - n_implicit")  # d(a, z')/dz
+    real_lu = floats("n_flow * n_flow")
+    real_swap = integers("n_flow")
+    complex_lu = complexes("n_flow * n_flow")
+    complex_swap = integers("n_flow")
+    x = floats("n_implicit + n_flow")
+    z = complexes("n_implicit + n_flow")
+    previous = floats("3, n_implicit + n_flow")  # dense output of the last step
+
+
+class Span(Block):
+    """Contacts as their gaps and forces show them, and the start of a span of steps."""
+
+    shown = integers("n_contact")
+    mode = records(Mode, "n_contact")
+    y = floats("n_y")
+    rate = floats("n_y")
+    fired = integers("n_watch")
 
 
 class Log(Block):
@@ -192,13 +233,13 @@ class Log(Block):
 
     capacity = INTEGER
     n = INTEGER  # steps recorded
-    t = FLOATS  # (capacity) start of each step
-    h = FLOATS  # (capacity)
-    is_implicit = INTEGERS  # (capacity)
-    coef = FLOATS  # (capacity, 1 + n_coef, n_y) y at the start, then C
-    event = INTEGERS  # (capacity, n_watch) guards that fired at its end
-    side = INTEGERS  # (capacity, n_contact) mode of the step
-    slip = INTEGERS  # (capacity, n_contact)
-    flank = INTEGERS  # (capacity, n_contact)
-    approach = FLOATS  # (capacity, n_contact)
-    hold = FLOATS  # (capacity, n_contact)
+    t = floats("capacity")  # start of each step
+    h = floats("capacity")
+    cap = floats("capacity")  # laws are evaluated no later than this
+    arc = integers("capacity")  # number of the stretch between breaks of laws
+    is_implicit = integers("capacity")
+    coef = floats("capacity, 1 + n_coef, n_y")  # y at the start, then C
+    end = floats("capacity, n_y")  # y at the end, before any jump
+    fired = integers("capacity, n_watch")  # guards that fired at the end
+    impulse = floats("capacity, n_contact, 2")  # N s, along n and tau, at the end
+    mode = records(Mode, "capacity, n_contact")  # of the step

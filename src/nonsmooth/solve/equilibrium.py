@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from nonsmooth.errors import ModelError, SolveError
 from nonsmooth.kernels import entry
 from nonsmooth.model import Model
-from nonsmooth.result import State, triples
+from nonsmooth.pack import System, pack
+from nonsmooth.result import State
 from nonsmooth.solve.start import initial_values
-from nonsmooth.system import System, pack
 
 Floats = NDArray[np.float64]
 
@@ -84,15 +84,15 @@ class _Statics:
     def forces(self, q: Floats) -> tuple[Floats, Floats, Floats]:
         """Return f, J and g at q."""
         n, n_row = self.system.n_dof, self.system.n_row
-        f, J = np.zeros(n), np.zeros(n_row * n)
+        f, J = np.zeros(n), np.zeros((n_row, n))
         m = self.system.tables
         entry.static_force(m, self.work, self.t, q, self.rest, f)
         entry.rows_matrix(m, self.work, J)
-        return f, J.reshape(n_row, n), self.work.g.copy()
+        return f, J, self.work.g.copy()
 
     def largest_force(self, J: Floats, lam: Floats) -> float:
         """Return the largest single force at the pose last evaluated."""
-        wrenches = self.work.wrench.reshape(-1, 8)[:, :6]
+        wrenches = self.work.wrench[:, :6]
         parts = (self.system.tables.weight, wrenches, J.T * lam)
         return max(float(np.max(np.abs(part), initial=1e-300)) for part in parts)
 
@@ -140,7 +140,8 @@ def equilibrium(
     lam: Any = np.linalg.lstsq(J[:, free].T, -f[free], rcond=None)[0]
     # A step of the damped motion that is safe wherever it begins: the time in which
     # the largest force moves the lightest body by the model's size.
-    lightest = float(np.min(system.tables.mass[0::3]))
+    first = system.tables.body_dof[: system.n_moving]
+    lightest = float(np.min(system.tables.mass[first]))
     safe_step = np.sqrt(lightest * system.size / statics.largest_force(J, lam))
     pseudo_step, last, residual, scale = safe_step, np.inf, np.inf, 0.0
     for iteration in range(MAX_ITERATION):
@@ -202,12 +203,11 @@ def _report(
         stability = "unstable"
     elif np.any(values <= tolerance):
         stability = "neutral"
-    names = system.bodies[: system.n_moving]
     return Equilibrium(
         state=State(
             t=statics.t,
-            positions=triples(names, q),
-            velocities=triples(names, np.zeros_like(q)),
+            positions=system.by_body(q),
+            velocities=system.by_body(np.zeros_like(q)),
         ),
         stability=stability,
         stiffness=values,

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from nonsmooth.errors import ModelError
 from nonsmooth.kernels import entry
-from nonsmooth.kernels.tables import Work
-from nonsmooth.system import System
+from nonsmooth.kernels.mechanics.tables import Work
+from nonsmooth.pack import System
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +23,7 @@ JUMP = 1e-6
 _WORDS = ("jumps by {:.4g}", "has a rate that jumps by {:.4g} per s")
 
 
-def check_jumps(system: System, t_start: float, until: float) -> None:
+def check_jumps(system: System, work: Work, t_start: float, until: float) -> None:
     """Refuse drives and supports whose law, or its rate, jumps during a run.
 
     Laws are sampled, and the intervals in which they differ most from their own
@@ -34,7 +34,6 @@ def check_jumps(system: System, t_start: float, until: float) -> None:
         return
     breaks = [t for t in system.breaks if t_start < t < until]
     t = np.union1d(np.linspace(t_start, until, N_SAMPLE + 1), breaks)
-    work = system.work()
     values = _evaluate(system, work, t)
     for k in laws:
         for order in range(2):
@@ -60,7 +59,7 @@ def _driving(system: System) -> list[int]:
 
 def _evaluate(system: System, work: Work, t: Floats) -> Floats:
     """Return value, rate and acceleration of all laws, (n, n_law, 3)."""
-    out = np.empty(len(t) * 3 * system.tables.n_law)
+    out = np.empty((len(t), 3 * system.tables.n_law))
     entry.law_values(system.tables, work, len(t), np.ascontiguousarray(t), out)
     return out.reshape(len(t), -1, 3)
 

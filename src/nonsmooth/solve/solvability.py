@@ -20,12 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.errors import ModelError
-from nonsmooth.kernels import entry, flanks
-from nonsmooth.kernels.assemble import CONTACT, GUIDE, PHI, PIN
+from nonsmooth.kernels import entry
+from nonsmooth.kernels.friction import flanks
+from nonsmooth.kernels.look import Look
+from nonsmooth.kernels.mechanics.tables import GUIDE, PIN
+from nonsmooth.kernels.run import MAX_PAIR
 from nonsmooth.model import Model
+from nonsmooth.pack import System, pack
 from nonsmooth.result import State
+from nonsmooth.solve.options import Options
+from nonsmooth.solve.schemes.base import decision_of, settings_of, sizes_of, step_at
 from nonsmooth.solve.start import consistent_start
-from nonsmooth.system import System, pack
 
 Floats = NDArray[np.float64]
 
@@ -108,21 +113,20 @@ def solvability(model: Model | System, start: State | None = None) -> Solvabilit
     -------
     Solvability
     """
-    # The run that holds the arrays of the problem.
-    from nonsmooth.solve.simulate import new_run
-
     system = model if isinstance(model, System) else pack(model)
     if not system.slides:
         raise ModelError(f"{system.model.label()}: no joint has friction")
     t = start.t if start is not None else 0.0
-    q, v = consistent_start(system, t, start, None)
-    work, run, lcp, hlcp = new_run(system, t, q, v)
-    run.branch = flanks.LEAST
-    m = system.tables
+    work, options, m = system.work(), Options(branch="least"), system.tables
+    q, v = consistent_start(system, work, t, start, None)
+    # The arrays of the problem are those of a run.
+    sizes = sizes_of(system, options)
+    settings = settings_of(system, options, math.inf)
+    run = decision_of(sizes, step_at(sizes, settings, Look(), t, q, v))
     parts: list[Solvability] = []
     for g in range(m.n_group):
         if m.group_slide[g + 1] > m.group_slide[g]:
-            entry.friction_problem(m, work, run, lcp, hlcp, t, g)
+            entry.friction_problem(m, work, run, t, g)
             if run.n_term:
                 parts.append(_group(system, run, work))
     return _together(parts)
@@ -169,7 +173,7 @@ def group_solutions(system: System, run: Any) -> list[Solution]:
 
     n, nt, nf = run.n_listed, run.n_term, run.n_force
     size = nt + 2 * n
-    if size > flanks.MAX_PAIR:
+    if size > MAX_PAIR:
         return []
     shape = (size, size)
     found = all_hlcp_solutions(
@@ -225,13 +229,12 @@ class _Joints:
         self.k = [int(k) for k in listed[places]]
         response = run.reaction[: 2 * nf * nf].reshape(nf, 2, nf)
         self.response = response[places][:, :, places]
-        values = work.contact.reshape(-1, CONTACT)
         self.is_resting = places < run.n_listed
         self.phi: Floats = np.where(
-            self.is_resting, m.contact_mu0[self.k], values[self.k, PHI]
+            self.is_resting, m.contact_mu0[self.k], work.contact["phi"][self.k]
         )
         self.kind = m.contact_kind[self.k]
-        self.cone = work.cone.reshape(-1, 2)[self.k]
+        self.cone = work.cone[self.k]
         self.length = m.contact_length[self.k]
         self.height = m.contact_height[self.k]
 

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from nonsmooth.elements.bodies import Body, PointMass, RigidBody
 from nonsmooth.errors import ModelError, NonsmoothWarning
 from nonsmooth.kernels import entry
-from nonsmooth.kernels.assemble import CONTACT, FORCE, GAP, PRESSING
+from nonsmooth.kernels.friction.modes import PRESSING
+from nonsmooth.kernels.mechanics.tables import Work
 from nonsmooth.model import Model
+from nonsmooth.pack import System, pack
 from nonsmooth.result import State
-from nonsmooth.system import System, pack
 
 Floats = NDArray[np.float64]
 
@@ -40,6 +41,14 @@ DEEPEST = 0.1
 MAX_NAMED = 600
 
 
+def check_state(start: Any) -> None:
+    """Refuse what is no state of a run."""
+    if start is not None and not isinstance(start, State):
+        raise ModelError(
+            f"start = {start!r}; give a state of an earlier run, result.state(t)"
+        )
+
+
 def initial_values(system: System, start: State | None) -> tuple[Floats, Floats]:
     """Return q and v from the model, or from a given state.
 
@@ -58,28 +67,39 @@ def initial_values(system: System, start: State | None) -> tuple[Floats, Floats]
                 raise ModelError(
                     f"start.{what}: bodies differ from the model's: {wrong}"
                 )
-        for k, name in enumerate(names):
-            q[3 * k : 3 * k + 3] = start.positions[name]
-            v[3 * k : 3 * k + 3] = start.velocities[name]
+        for name in names:
+            where = system.coordinates(name)
+            for vector, given, what in (
+                (q, start.positions, "positions"),
+                (v, start.velocities, "velocities"),
+            ):
+                if len(given[name]) != where.stop - where.start:
+                    raise ModelError(
+                        f"start.{what}['{name}'] = {given[name]!r}; give "
+                        f"{where.stop - where.start} numbers"
+                    )
+                vector[where] = given[name]
         state = system.tables.contact_state.tolist()
         for name, k in zip(system.with_mode, state, strict=True):
             if k >= 0:
                 v[n + k] = start.deflection.get(name, 0.0)
         return q, v
     bodies = {body.name: body for body in system.model.bodies}
-    for k, name in enumerate(names):
-        body = bodies[name]
+    for name in names:
+        body, where = bodies[name], system.coordinates(name)
         assert isinstance(body, RigidBody | PointMass)
         angle = body.angle if isinstance(body, RigidBody) else 0.0
         spin = body.angular_velocity if isinstance(body, RigidBody) else 0.0
-        q[3 * k : 3 * k + 3] = (*body.position, angle)
-        v[3 * k : 3 * k + 3] = (*body.velocity, spin)
+        q[where] = (*body.position, angle, *body.tail().values)
+        v[where] = (*body.velocity, spin, *body.tail().rates)
     return q, v
 
 
-def _residuals(system: System, t: float, q: Floats, v: Floats) -> tuple[Floats, Floats]:
+def _residuals(
+    system: System, work: Work, t: float, q: Floats, v: Floats
+) -> tuple[Floats, Floats]:
     g, rate = np.zeros(system.n_row), np.zeros(system.n_row)
-    entry.constraints(system.tables, system.work(), t, q, v, g, rate)
+    entry.constraints(system.tables, work, t, q, v, g, rate)
     return g, rate
 
 
@@ -90,24 +110,23 @@ def _worst(system: System, values: Floats) -> tuple[str, float]:
 
 
 def consistent_start(
-    system: System, t: float, start: State | None, assemble: bool | None
+    system: System, work: Work, t: float, start: State | None, assemble: bool | None
 ) -> tuple[Floats, Floats]:
     """Return consistent q and v, or refuse the start."""
     q, v = initial_values(system, start)
     wanted = system.model.assemble if assemble is None else assemble
     # A state of an earlier run is consistent unless the model has changed.
     if assemble or (wanted and start is None):
-        _assemble(system, t, q, v)
+        _assemble(system, work, t, q, v)
     elif system.n_row:
-        _check(system, t, q, v)
-        work = system.work()
+        _check(system, work, t, q, v)
         entry.project_positions(system.tables, work, t, q, v, system.size)
         entry.project_velocities(system.tables, work, t, q, v)
     return q, v
 
 
-def _check(system: System, t: float, q: Floats, v: Floats) -> None:
-    g, rate = _residuals(system, t, q, v)
+def _check(system: System, work: Work, t: float, q: Floats, v: Floats) -> None:
+    g, rate = _residuals(system, work, t, q, v)
     scale = max(system.size, 1.0)
     if not np.max(np.abs(g)) <= CONSISTENT * scale:
         name, value = _worst(system, g)
@@ -125,7 +144,7 @@ def _check(system: System, t: float, q: Floats, v: Floats) -> None:
         )
 
 
-def _assemble(system: System, t: float, q: Floats, v: Floats) -> None:
+def _assemble(system: System, work: Work, t: float, q: Floats, v: Floats) -> None:
     """Move q and v to the nearest consistent start, in place."""
     minv = system.tables.minv.copy()
     for name in system.model.keep:
@@ -133,39 +152,42 @@ def _assemble(system: System, t: float, q: Floats, v: Floats) -> None:
         k = system.bodies.index(body)
         if k >= system.n_moving:
             raise ModelError(f"keep: '{name}' is not a coordinate of a body with mass")
-        minv[3 * k + ("x", "y", "theta").index(coordinate)] = 0.0
+        first = int(system.tables.body_dof[k])
+        minv[first + ("x", "y", "theta").index(coordinate)] = 0.0
     held = system.tables.copy_with(minv=minv)
-    work = system.work()
+    work.minv[:] = minv
     left: Any = np.inf
     for _ in range(MAX_ASSEMBLY):
         left = entry.project_positions(held, work, t, q, v, system.size)  # pyright: ignore[reportUnknownVariableType]
         if left <= ASSEMBLED * system.size:
             break
     if not left <= CONSISTENT * system.size:
-        g, _ = _residuals(system, t, q, v)
+        g, _ = _residuals(system, work, t, q, v)
         name, value = _worst(system, g)
         kept = f" with {', '.join(system.model.keep)} kept" if system.model.keep else ""
         raise ModelError(
             f"the start cannot be assembled{kept}: {name} stays violated by "
             f"{value:.6g} (m or rad); give positions nearer to a consistent pose"
         )
+    work.minv[:] = system.tables.minv
     entry.project_velocities(system.tables, work, t, q, v)
-    _, rate = _residuals(system, t, q, v)
+    _, rate = _residuals(system, work, t, q, v)
     speed = max(1.0, float(np.max(np.abs(v), initial=0.0)))
     if not np.max(np.abs(rate), initial=0.0) <= CONSISTENT * speed:
-        raise _contradiction(system, t, q, v)
+        raise _contradiction(system, work, t, q, v)
 
 
-def _redundant(system: System, t: float, q: Floats, v: Floats) -> tuple[list[str], int]:
+def _redundant(
+    system: System, work: Work, t: float, q: Floats, v: Floats
+) -> tuple[list[str], int]:
     """Return the joints and drives in the null space of S, and its dimension."""
-    work = system.work()
     n = system.n_row
     zero = np.zeros(n)
     entry.constraints(system.tables, work, t, q, v, zero.copy(), zero)
     if n > MAX_NAMED:
         return [], 0
     S = np.zeros((n, n))
-    entry.dense_matrix(system.tables, work, S.reshape(-1))
+    entry.dense_matrix(system.tables, work, S)
     scale = 1.0 / np.sqrt(np.where(np.diag(S) > 0.0, np.diag(S), 1.0))
     values, vectors = np.linalg.eigh(S * scale[:, None] * scale)
     null = vectors[:, values < DEPENDENT * n]
@@ -174,8 +196,10 @@ def _redundant(system: System, t: float, q: Floats, v: Floats) -> tuple[list[str
     return names, null.shape[1]
 
 
-def _contradiction(system: System, t: float, q: Floats, v: Floats) -> ModelError:
-    names, _ = _redundant(system, t, q, v)
+def _contradiction(
+    system: System, work: Work, t: float, q: Floats, v: Floats
+) -> ModelError:
+    names, _ = _redundant(system, work, t, q, v)
     return ModelError(
         f"contradictory joints or drives at t = {t:g} s: "
         f"{', '.join(names) or 'the constraints'} prescribe motions that exclude "
@@ -183,14 +207,15 @@ def _contradiction(system: System, t: float, q: Floats, v: Floats) -> ModelError
     )
 
 
-def check_redundancy(system: System, t: float, q: Floats, v: Floats) -> str | None:
+def check_redundancy(
+    system: System, work: Work, t: float, q: Floats, v: Floats
+) -> str | None:
     """Warn of reactions that are not unique at the start; refuse contradictions.
 
     Returns the warning's text, if any.
     """
     if not system.n_row:
         return None
-    work = system.work()
     g, rate = np.zeros(system.n_row), np.zeros(system.n_row)
     entry.constraints(system.tables, work, t, q, v, g, rate)
     if not work.has_lost_rank:
@@ -200,8 +225,8 @@ def check_redundancy(system: System, t: float, q: Floats, v: Floats) -> str | No
     # that exclude each other were refused with the velocities.
     unreachable = entry.gaps(system.tables, work, bias)
     if unreachable > CONTRADICTORY * max(1.0, float(np.max(np.abs(bias)))):
-        raise _contradiction(system, t, q, v)
-    names, n_null = _redundant(system, t, q, v)
+        raise _contradiction(system, work, t, q, v)
+    names, n_null = _redundant(system, work, t, q, v)
     text = (
         f"{n_null or 'some'} constraint(s) among {', '.join(names) or 'the joints'} "
         f"are redundant at t = {t:g} s: the motion is unique, these reactions are not, "
@@ -216,12 +241,11 @@ def check_overlaps(system: System, t: float, q: Floats, v: Floats) -> None:
     if not system.contacts:
         return
     work = system.work()
-    work.side[:] = PRESSING
+    work.mode["side"] = PRESSING
     g, rate = np.zeros(system.n_row), np.zeros(system.n_row)
     entry.constraints(system.tables, work, t, q, v, g, rate)
-    values = work.contact.reshape(-1, CONTACT)
-    for name, contact in zip(system.contacts, values, strict=False):
-        overlap, force = -float(contact[GAP]), float(contact[FORCE])
+    for name, contact in zip(system.contacts, work.contact, strict=False):
+        overlap, force = -float(contact["gap"]), float(contact["force"])
         if overlap > DEEPEST * system.size:
             raise ModelError(
                 f"contact '{name}': overlaps by {overlap:.6g} m at t = {t:g} s; at "
@@ -244,12 +268,11 @@ def assembled(model: Model, t: float = 0.0) -> Model:
     exert.
     """
     system = pack(model)
-    q, v = consistent_start(system, t, None, True)
+    q, v = consistent_start(system, system.work(), t, None, True)
     bodies: list[Body] = []
-    index = {name: k for k, name in enumerate(system.bodies)}
     for body in model.bodies:
         if isinstance(body, RigidBody | PointMass):
-            k = 3 * index[body.name]
+            k = system.coordinates(body.name).start
             changes = {
                 "position": (float(q[k]), float(q[k + 1])),
                 "velocity": (float(v[k]), float(v[k + 1])),

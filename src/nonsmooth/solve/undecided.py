@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from nonsmooth.errors import FAILURES
-from nonsmooth.kernels import flanks, switch
-from nonsmooth.kernels.run import Run
-from nonsmooth.kernels.tables import Work
-from nonsmooth.result import State, mode_name, triples
+from nonsmooth.kernels.friction import flanks, rest
+from nonsmooth.kernels.friction.modes import PRESSING, SLIP, STICK
+from nonsmooth.kernels.mechanics.tables import Work
+from nonsmooth.kernels.run import Decision, Step
+from nonsmooth.pack import System
+from nonsmooth.result import State, mode_name
 from nonsmooth.solve.solvability import Solution, group_solutions, solvability
-from nonsmooth.system import System
 
 # Contacts at rest for which all modes are tried, 4^n bases.
 MAX_TRIED = 5
@@ -21,57 +22,54 @@ MAX_TRIED = 5
 JAMMING = 1e-2
 
 _REASONS = {
-    switch.UNSOLVED: "undecided",
-    switch.WRONG: "wrong_mode",
-    switch.CHATTERING: "chattering",
+    rest.UNSOLVED: "undecided",
+    rest.WRONG: "wrong_mode",
+    rest.CHATTERING: "chattering",
 }
 
 
-def undecided(system: System, state: Run, work: Work) -> str:
+def undecided(system: System, state: Decision, work: Work) -> str:
     """Return the sentence: time, contacts, candidate modes, what to try."""
-    status = state.switch_status
-    if status == switch.JAMMED:
-        return FAILURES["jammed"].format(
-            t=state.t_fail, who=_joints(system, _all_slides(system))
-        )
-    if status == switch.NOT_UNIQUE and state.lcp_status != flanks.SEVERAL:
+    status, t = state.status, state.step.t_fail
+    if status == rest.JAMMED:
+        return FAILURES["jammed"].format(t=t, who=_joints(system, _all_slides(system)))
+    if status == rest.NOT_UNIQUE and state.lcp_status != flanks.SEVERAL:
         return FAILURES["not_unique"].format(
-            t=state.t_fail,
+            t=t,
             who=_joints(system, _all_slides(system)),
             solutions=_present(system, work),
         )
     if _is_of_joints(system, state):
         return _of_joints(system, state)
     n = state.n_listed
-    if status == switch.UNSOLVED:
+    if status == rest.UNSOLVED:
         listed = [int(k) for k in state.listed[:n]]
         candidates = _candidates(system, state, listed)
     else:
-        listed = [int(k) for k in np.flatnonzero(work.side == 1)]
+        listed = [int(k) for k in np.flatnonzero(work.mode["side"] == PRESSING)]
         candidates = [_now(system, work, listed)]
     return FAILURES[_REASONS[status]].format(
-        t=state.t_fail,
+        t=t,
         who=", ".join(f"'{system.with_mode[k]}'" for k in listed),
         modes="; ".join(candidates) or "none found",
     )
 
 
-def jams(system: System, state: Run, work: Work) -> str | None:
+def jams(system: System, step: Step, work: Work) -> str | None:
     """Return the sentence for a run that cannot go on because a joint jams, if so."""
     if not system.slides:
         return None
     n = system.n_dof
-    names = system.bodies[: system.n_moving]
     here = State(
-        t=float(state.t),
-        positions=triples(names, state.y[:n]),
-        velocities=triples(names, state.y[n : 2 * n]),
+        t=step.t,
+        positions=system.by_body(step.y[:n]),
+        velocities=system.by_body(step.y[n : 2 * n]),
     )
     margin = solvability(system, here).margin
     if not margin < JAMMING:
         return None
     return FAILURES["jams"].format(
-        t=state.t,
+        t=step.t,
         who=_joints(system, _all_slides(system)),
         margin=margin,
         solutions=_present(system, work),
@@ -82,20 +80,20 @@ def _all_slides(system: System) -> list[int]:
     return list(range(len(system.contacts), len(system.with_mode)))
 
 
-def _is_of_joints(system: System, state: Run) -> bool:
+def _is_of_joints(system: System, state: Decision) -> bool:
     """Return whether a problem with joints was not solved."""
-    is_failed = state.switch_status in (switch.UNSOLVED, switch.NOT_UNIQUE)
+    is_failed = state.status in (rest.UNSOLVED, rest.NOT_UNIQUE)
     listed = state.listed[: state.n_force]
     return is_failed and bool(np.any(listed >= len(system.contacts)))
 
 
-def _of_joints(system: System, state: Run) -> str:
+def _of_joints(system: System, state: Decision) -> str:
     """Return the sentence for joints with several solutions, or none."""
     listed = [int(k) for k in state.listed[: state.n_force]]
     solutions = group_solutions(system, state)
-    reason = "several" if state.switch_status == switch.NOT_UNIQUE else "no_solution"
+    reason = "several" if state.status == rest.NOT_UNIQUE else "no_solution"
     return FAILURES[reason].format(
-        t=state.t_fail,
+        t=state.step.t_fail,
         who=_joints(system, [k for k in listed if k >= len(system.contacts)]),
         n=len(solutions),
         solutions="; or ".join(map(_in_words, solutions)),
@@ -123,26 +121,20 @@ def _in_words(solution: Solution) -> str:
 
 def _present(system: System, work: Work) -> str:
     """Return the forces of all joints with friction as they stand."""
-    from nonsmooth.kernels.assemble import CONTACT, FORCE, LAM_T
-
-    values = work.contact.reshape(-1, CONTACT)
+    values: Any = work.contact
     return ", ".join(
-        f"{system.with_mode[k]} normal force {values[k, FORCE]:.6g} N, friction "
-        f"{values[k, LAM_T]:.6g} N"
+        f"{system.with_mode[k]} normal force {values[k].force:.6g} N, friction "
+        f"{values[k].lam_t:.6g} N"
         for k in _all_slides(system)
     )
 
 
 def _now(system: System, work: Work, listed: list[int]) -> str:
     """Return the modes of contacts as they stand."""
-    names = (
-        f"{system.with_mode[k]} {mode_name(int(work.side[k]), int(work.slip[k]))}"
-        for k in listed
-    )
-    return ", ".join(names)
+    return ", ".join(f"{system.with_mode[k]} {mode_name(work.mode[k])}" for k in listed)
 
 
-def _candidates(system: System, state: Run, listed: list[int]) -> list[str]:
+def _candidates(system: System, state: Decision, listed: list[int]) -> list[str]:
     """Return every mode that solves the friction problem, if it is small."""
     n = len(listed)
     if not 0 < n <= MAX_TRIED:
@@ -155,8 +147,14 @@ def _candidates(system: System, state: Run, listed: list[int]) -> list[str]:
     for solution in found:
         rates = solution.w[:n] - solution.z[n:]
         parts = (
-            f"{system.with_mode[k]} {mode_name(1, int(np.sign(rate)))}"
+            f"{system.with_mode[k]} {mode_name(_slipping(rate))}"
             for k, rate in zip(listed, rates, strict=True)
         )
         modes.append(", ".join(parts))
     return modes
+
+
+def _slipping(rate: float) -> dict[str, int]:
+    """Return the mode of a contact that begins to slip at a rate."""
+    sign = int(np.sign(rate))
+    return {"side": PRESSING, "grip": SLIP if sign else STICK, "sign": sign}

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth.columns import MODES
 from nonsmooth.elements.joints import PinInSlot, Prismatic, Revolute
 from nonsmooth.elements.shapes import Point, Shape
 
 if TYPE_CHECKING:
+    from nonsmooth.pack import Spot, System
     from nonsmooth.result import Result
-    from nonsmooth.system import Spot, System
 
 Pose = tuple[float, float, float]
 Slide = PinInSlot | Prismatic | Revolute  # kinds of joints that can have friction
@@ -59,14 +60,8 @@ def can_stick(system: System) -> dict[str, bool]:
 
 def mode_of(value: float, can_stick: bool) -> str:
     """Return the name of a value of the column `mode`."""
-    from nonsmooth.kernels.assemble import PRESSING
-    from nonsmooth.result import OPEN_MODE, RELEASED_MODE, mode_name
-
-    if value == OPEN_MODE:
-        return "open"
-    if value == RELEASED_MODE:
-        return "released"
-    return mode_name(PRESSING, int(value), can_stick)
+    name = MODES[int(value)]
+    return "pressing" if name == "slip+" and not can_stick else name
 
 
 def arc_begins(result: Result) -> NDArray[np.int64]:
@@ -87,15 +82,13 @@ def stays(result: Result) -> dict[str, list[Stay]]:
     """Return the modes of each contact, and joint with friction, over time."""
     from nonsmooth.result import mode_name
 
-    begins, modes = arc_begins(result), result.steps.modes
+    begins = arc_begins(result)
+    modes = result.steps.mode[begins]
     times: list[float] = [*result.steps.t[begins].tolist(), result.t_end]
     sticks = can_stick(result.system)
     found: dict[str, list[Stay]] = {}
     for k, name in enumerate(result.system.with_mode):
-        side, slip = modes.side[begins, k].tolist(), modes.slip[begins, k].tolist()
-        names = [
-            mode_name(*mode, sticks[name]) for mode in zip(side, slip, strict=True)
-        ]
+        names = [mode_name(mode, sticks[name]) for mode in modes[:, k]]
         found[name] = merged(names, times[:-1], times[1:])
     return found
 

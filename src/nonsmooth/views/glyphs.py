@@ -52,7 +52,7 @@ from nonsmooth.views.figure import PALETTE
 from nonsmooth.views.places import places, to_global, to_local
 
 if TYPE_CHECKING:
-    from nonsmooth.system import Spot, System
+    from nonsmooth.pack import Spot, System
 
 Floats = NDArray[np.float64]
 Item = dict[str, Any]  # an object of the document

@@ -12,7 +12,7 @@ from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
 from nonsmooth.views import contacts
 
 if TYPE_CHECKING:
-    from nonsmooth.system import Spot
+    from nonsmooth.pack import Spot
 
 Floats = NDArray[np.float64]
 # Normals in the frame of a surface's body, at the points nearest to given ones.

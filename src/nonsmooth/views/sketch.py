@@ -71,8 +71,8 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
+    from nonsmooth.pack import Spot
     from nonsmooth.result import Result
-    from nonsmooth.system import Spot
 
 Floats = NDArray[np.float64]
 Pose = tuple[float, float, float]

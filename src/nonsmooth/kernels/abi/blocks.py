@@ -1,0 +1,319 @@
+"""Blocks: named slots in one piece of memory.
+
+    class Work(Block):
+        n_stuck = INTEGER  # a number
+        lam = floats("n_row")  # an array, with its shape in terms of sizes
+        contact = records(Touch, "n_contact")  # Touch is a block of numbers alone
+        tables = Tables  # another block
+
+A slot is declared once: allocation, shape, check and copy follow from that line. All
+arrays of a block stand in one buffer of eight-byte cells, behind the cells that hold
+its numbers, the places of its arrays and their extents. Compiled code sees the block
+as a pointer to the first cell; Python sees arrays in their shapes.
+
+    number, integer   one cell
+    array, records    its address, then one cell for each extent
+    block             the address of its first cell
+
+A block is its values: pickled or copied it has memory and addresses of its own.
+"""
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+# What a slot, or an argument of a far kernel, may be.
+# `Any`, so that a type checker takes a slot for what it holds.
+NUMBER: Any = "number"
+INTEGER: Any = "integer"
+FLOATS: Any = "floats"
+INTEGERS: Any = "integers"
+COMPLEXES: Any = "complexes"
+_DTYPES = {FLOATS: np.float64, INTEGERS: np.int64, COMPLEXES: np.complex128}
+
+
+class Array:
+    """A slot that is an array: kind of its entries, and its shape."""
+
+    def __init__(self, kind, shape, has_addresses=False):
+        self.kind = kind  # FLOATS, INTEGERS, COMPLEXES, or a block of numbers
+        self.extents = tuple(part.strip() for part in shape.split(","))
+        self.has_addresses = has_addresses
+        self.dtype = _DTYPES[kind] if kind in _DTYPES else kind.dtype()
+        self.width = np.dtype(self.dtype).itemsize // 8  # cells of one entry
+
+
+def floats(shape) -> Any:
+    """Declare an array of floats; `shape` is text such as "n_row, 3"."""
+    return Array(FLOATS, shape)
+
+
+def integers(shape) -> Any:
+    """Declare an array of integers."""
+    return Array(INTEGERS, shape)
+
+
+def complexes(shape) -> Any:
+    """Declare an array of complex numbers."""
+    return Array(COMPLEXES, shape)
+
+
+def records(kind, shape) -> Any:
+    """Declare an array of records, blocks that hold numbers alone."""
+    return Array(kind, shape)
+
+
+def addresses(shape) -> Any:
+    """Declare an array of addresses of row functions, valid in this process."""
+    return Array(INTEGERS, shape, has_addresses=True)
+
+
+class Layout:
+    """Where the slots of a class of blocks stand."""
+
+    def __init__(self, cls):
+        self.slots = {}
+        for base in reversed(cls.__mro__):
+            for name, kind in vars(base).items():
+                if isinstance(kind, _Slot):
+                    self.slots[name] = kind.kind
+        self.place = {}
+        n = 0
+        for name, kind in self.slots.items():
+            self.place[name] = n
+            n += 1 + (len(kind.extents) if isinstance(kind, Array) else 0)
+        self.n_cell = n
+        self.arrays = {n: k for n, k in self.slots.items() if isinstance(k, Array)}
+        self.numbers = {n: k for n, k in self.slots.items() if k in (NUMBER, INTEGER)}
+        self.blocks = {n: k for n, k in self.slots.items() if _is_block(k)}
+        parts = [part for array in self.arrays.values() for part in array.extents]
+        # One expression for all extents, so that a block is made in microseconds.
+        self._extents = compile(f"[{', '.join(parts)}]", "shapes", "eval")
+
+    def extents(self, sizes):
+        """Return the extents of all arrays, one after the other."""
+        return eval(self._extents, {"max": max, "min": min}, sizes)
+
+
+def _is_block(kind):
+    return isinstance(kind, type) and issubclass(kind, Block)
+
+
+class _Slot:
+    """The attribute of a slot: what Python reads and writes."""
+
+    def __init__(self, name, kind):
+        self.name, self.kind = name, kind
+
+    def __get__(self, block, _cls=None):
+        if block is None:
+            return self.kind
+        if self.kind == NUMBER:
+            return float(block._numbers[block._layout.place[self.name]])
+        if self.kind == INTEGER:
+            return int(block._cells[block._layout.place[self.name]])
+        return block._held[self.name]
+
+    def __set__(self, block, value):
+        place = block._layout.place[self.name]
+        if self.kind == NUMBER:
+            block._numbers[place] = value
+        elif self.kind == INTEGER:
+            block._cells[place] = value
+        else:
+            raise AttributeError(f"{self.name} is memory and is not replaced")
+
+
+class _Held(dict):
+    """Arrays of a block by name, made when first asked for."""
+
+    def __init__(self, block):
+        self.block = block
+
+    def __missing__(self, name):
+        self[name] = self.block._array(name)
+        return self[name]
+
+
+class Block:
+    """Named slots; a subclass declares them as class attributes, in order.
+
+    Parameters
+    ----------
+    sizes : dict, optional
+        The names that shapes are written in; the block's own integers count, too.
+    **values
+        Numbers and arrays, copied; blocks, kept. What is left out is zero.
+    """
+
+    _layout: Any
+
+    def __init_subclass__(cls):
+        """Read the declarations."""
+        for name, kind in list(vars(cls).items()):
+            is_kind = isinstance(kind, Array) or kind in (NUMBER, INTEGER)
+            if not name.startswith("_") and (is_kind or _is_block(kind)):
+                setattr(cls, name, _Slot(name, kind))
+        cls._layout = Layout(cls)
+
+    def __init__(self, sizes=None, /, **values):
+        layout = self._layout
+        if extra := values.keys() - layout.slots.keys():
+            raise TypeError(f"{type(self).__name__}: no slots {sorted(extra)}")
+        if missing := layout.blocks.keys() - values.keys():
+            raise TypeError(f"{type(self).__name__}: missing {sorted(missing)}")
+        own = {n: values[n] for n, k in layout.numbers.items() if n in values}
+        self._allocate(layout.extents((sizes or {}) | own))
+        for name, value in values.items():
+            if name in layout.arrays:
+                self._fill(name, value)
+            elif name in layout.numbers:
+                setattr(self, name, value)
+        self._hold({name: values[name] for name in layout.blocks})
+
+    def _allocate(self, extents):
+        """Make the memory, and write where each array stands."""
+        layout = self._layout
+        cells = [0] * layout.n_cell
+        total, k = layout.n_cell, 0
+        for name, array in layout.arrays.items():
+            place, n = layout.place[name], len(array.extents)
+            shape = extents[k : k + n]
+            k += n
+            cells[place] = total
+            cells[place + 1 : place + 1 + n] = shape
+            total += math.prod(shape) * array.width
+        self._cells = np.zeros(total, dtype=np.int64)
+        self._numbers = self._cells.view(np.float64)
+        address = self._cells.ctypes.data
+        self._offset = {name: cells[layout.place[name]] for name in layout.arrays}
+        for name, offset in self._offset.items():
+            cells[layout.place[name]] = address + 8 * offset
+        self._cells[: layout.n_cell] = cells
+        self._extents = extents
+        self._held = _Held(self)
+
+    def _hold(self, blocks):
+        """Keep other blocks, and write where they stand."""
+        for name, block in blocks.items():
+            if type(block) is not self._layout.blocks[name]:
+                raise TypeError(f"{type(self).__name__}.{name}: {type(block)}")
+            self._held[name] = block
+            self._cells[self._layout.place[name]] = block._address
+
+    def _array(self, name):
+        """Return the array of a slot in its shape."""
+        array = self._layout.arrays[name]
+        place = self._layout.place[name]
+        shape = self._cells[place + 1 : place + 1 + len(array.extents)].tolist()
+        begin = self._offset[name]
+        cells = self._cells[begin : begin + math.prod(shape) * array.width]
+        if array.kind in _DTYPES:
+            return cells.view(array.dtype).reshape(shape)
+        # A record's fields are attributes, with the JIT off as in compiled code.
+        return cells.view(array.dtype).reshape(shape).view(np.recarray)
+
+    def _fill(self, name, value):
+        """Copy an array into its slot; its shape must be the declared one."""
+        given, own = np.asarray(value), self._held[name]
+        if given.shape != own.shape or not np.can_cast(given.dtype, own.dtype, "safe"):
+            raise TypeError(
+                f"{type(self).__name__}.{name}: {given.dtype} {given.shape} given, "
+                f"{own.dtype} {own.shape} declared"
+            )
+        own[...] = given
+
+    @property
+    def _address(self):
+        return self._cells.ctypes.data
+
+    @classmethod
+    @cache
+    def dtype(cls):
+        """Return the type of a record in NumPy."""
+        kinds = {NUMBER: np.float64, INTEGER: np.int64}
+        return np.dtype([(n, kinds[k]) for n, k in cls._layout.slots.items()])
+
+    def sizes(self):
+        """Return all integers by name: sizes for the shapes of other blocks."""
+        return {
+            name: int(self._cells[self._layout.place[name]])
+            for name, kind in self._layout.numbers.items()
+            if kind == INTEGER
+        }
+
+    @classmethod
+    def n_bytes(cls, sizes):
+        """Return the memory of a block of given sizes."""
+        layout, k, n = cls._layout, 0, cls._layout.n_cell
+        extents = layout.extents(sizes)
+        for array in layout.arrays.values():
+            n += math.prod(extents[k : k + len(array.extents)]) * array.width
+            k += len(array.extents)
+        return 8 * n
+
+    def cut(self, sizes, **shorter):
+        """Return a copy of a block without blocks, its arrays cut to other sizes."""
+        numbers = {name: getattr(self, name) for name in self._layout.numbers}
+        new = type(self)(sizes, **(numbers | shorter))
+        for name in self._layout.arrays:
+            own = new._held[name]
+            own[...] = self._held[name][tuple(slice(n) for n in own.shape)]
+        return new
+
+    def copy_with(self, **changes):
+        """Return a copy with some numbers or arrays changed."""
+        new = self.__deepcopy__({})
+        for name, value in changes.items():
+            if name in self._layout.arrays:
+                new._fill(name, value)
+            else:
+                setattr(new, name, value)
+        return new
+
+    def __getstate__(self):
+        """Return the values: addresses as the functions they lead to."""
+        from nonsmooth.kernels.abi.rows import functions
+
+        layout = self._layout
+        return {
+            "extents": self._extents,
+            "cells": self._cells,
+            "blocks": {name: self._held[name] for name in layout.blocks},
+            "functions": {
+                name: functions(self._held[name])
+                for name, array in layout.arrays.items()
+                if array.has_addresses
+            },
+        }
+
+    def __setstate__(self, state):
+        """Take over the values into memory of our own."""
+        from nonsmooth.kernels.abi.rows import address
+
+        self._allocate(state["extents"])
+        layout = self._layout
+        for name in layout.numbers:
+            self._cells[layout.place[name]] = state["cells"][layout.place[name]]
+        self._cells[layout.n_cell :] = state["cells"][layout.n_cell :]
+        self._hold(state["blocks"])
+        for name, found in state["functions"].items():
+            self._held[name][...] = [address(*key) for key in found]
+
+    def __deepcopy__(self, memo):
+        """Return a copy with memory of its own."""
+        if id(self) not in memo:
+            new = memo[id(self)] = object.__new__(type(self))
+            state = self.__getstate__()
+            state["blocks"] = {
+                name: block.__deepcopy__(memo)
+                for name, block in state["blocks"].items()
+            }
+            new.__setstate__(state)
+        return memo[id(self)]
+
+    def __copy__(self):
+        """Return a copy; there is no shallow one, since blocks own their memory."""
+        return self.__deepcopy__({})

@@ -1,0 +1,1 @@
+"""Complementarity problems: standard, horizontal, and all solutions of small ones."""

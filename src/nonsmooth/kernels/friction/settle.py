@@ -1,0 +1,322 @@
+"""From contacts that may be at rest to a mode that agrees with the law.
+
+    bring_to_rest   set their slip exactly to zero, together with the joints
+    look_ahead      where a contact has no normal force yet, a moment later
+    settle          decide who stays (`rest`), pin those that others hold, take back
+                    those that would slip against their own friction
+    comply          project velocities onto the mode chosen
+
+The mode chosen is checked against the law before the arc starts.
+"""
+
+import math
+
+from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
+from nonsmooth.kernels.friction import slides
+from nonsmooth.kernels.friction.modes import (
+    PINNED,
+    PRESSING,
+    SLIP,
+    STICK,
+    is_moving,
+    is_slipping,
+    set_grip,
+    sign_of,
+)
+from nonsmooth.kernels.friction.rest import (
+    DECIDED,
+    WRONG,
+    accelerations,
+    activate,
+    decide_rest,
+    push_alone,
+    slip_compliance,
+    slip_due,
+    start_slip,
+)
+from nonsmooth.kernels.mechanics import contacts, dynamics, reactions
+from nonsmooth.kernels.mechanics.contacts import has_friction
+from nonsmooth.kernels.mechanics.tables import Tables, Work
+from nonsmooth.kernels.run import Decision
+from nonsmooth.kernels.tolerances import (
+    AT_LIMIT,
+    AT_REST,
+    LOOK_AHEAD,
+    NO_ACCELERATION,
+    NO_COMPLIANCE,
+    NO_FORCE,
+    SMALLEST_FORCE,
+    VERIFIED,
+)
+
+
+@kernel
+def is_resting(m, w, k):
+    """Return whether contact k sticks, or others hold it."""
+    mode = w.mode[k]
+    return has_friction(m, k) and mode.side == PRESSING and not is_moving(mode)
+
+
+@kernel
+def is_at_rest(m, w, k):
+    """Return whether the slip velocity of contact k is round-off, or in its band."""
+    least = AT_REST * contacts.slip_scale(m, w, k)
+    return abs(w.contact[k].v_t) <= max(least, m.contact_band[k])
+
+
+@kernel
+def come_to_rest(m, w, r, k):
+    """Let contact k be at rest, to be decided; a band holds the velocity it has."""
+    r.rests[k] = 1
+    w.mode[k].drift = w.contact[k].v_t if m.contact_band[k] > 0.0 else 0.0
+
+
+@kernel
+def begin_pressing(m, w, r, k):
+    """Let contact k press, slipping as its velocity says or at rest."""
+    mode = w.mode[k]
+    mode.side = PRESSING
+    set_grip(mode, STICK, 0)
+    if has_friction(m, k):
+        if is_at_rest(m, w, k):
+            come_to_rest(m, w, r, k)
+        else:
+            set_grip(mode, SLIP, sign_of(w.contact[k].v_t))
+
+
+@kernel
+def bring_to_rest(m, w, r, t):
+    """Set the slip of resting contacts exactly to zero, together with the joints."""
+    n_rest = 0
+    for k in range(m.n_contact):
+        i = m.contact_row[k]
+        if i >= 0 and r.is_touched[m.contact_group[k]]:
+            contacts.set_active(m, w, i, r.rests[k] != 0)
+            n_rest += r.rests[k]
+    if n_rest > 0:
+        y = r.step.y
+        v = at(y, m.n_dof)
+        dynamics.configure(m, w, t, y, v)
+        reactions.factor_rows(m, w)
+        dynamics.project_velocities(m, w, v)
+
+
+@kernel
+def stop_others(m, w, r, t):
+    """Let contacts be at rest that have come so with others; return whether any has.
+
+    Where a mechanism stops, all its joints do, and the slip of one is zero sooner than
+    that of another by round-off only.
+    """
+    is_any = False
+    dynamics.configure(m, w, t, r.step.y, at(r.step.y, m.n_dof))
+    for k in range(m.n_contact):
+        mode = w.mode[k]
+        is_here = r.is_touched[m.contact_group[k]] and has_friction(m, k)
+        is_here = is_here and mode.side == PRESSING and is_slipping(mode)
+        if not is_here or r.rests[k] or r.freed[k]:
+            continue
+        if m.contact_band[k] == 0.0 and is_at_rest(m, w, k):
+            come_to_rest(m, w, r, k)
+            is_any = True
+    return is_any
+
+
+@kernel
+def time_to_overlap(m, w, k, depth):
+    """Return how long a closed contact takes to overlap by `depth`, 0 if it opens."""
+    rate = -w.contact[k].gap_rate
+    acceleration = -contacts.gap_acceleration(m, w, k)
+    root = rate * rate + 2.0 * acceleration * depth
+    if root < 0.0 or rate + math.sqrt(root) <= 0.0:
+        return 0.0
+    return 2.0 * depth / (rate + math.sqrt(root))
+
+
+@kernel
+def look_ahead(m, w, r, t):
+    """Write to `ahead` the state at which friction is decided; return its time.
+
+    That is now, unless a contact at rest has no normal force yet. Then friction's
+    limit and what it must hold are both zero, and their ratio shows a moment later.
+    """
+    for i in range(m.n_y):
+        r.ahead[i] = r.step.y[i]
+    for k in range(m.n_contact):
+        if r.rests[k]:
+            # A pinned one keeps its friction until all are decided.
+            if is_moving(w.mode[k]):
+                set_grip(w.mode[k], STICK, 0)
+            contacts.set_active(m, w, m.contact_row[k], False)
+    # The friction of joints is not decided yet.
+    w.is_bare = 1
+    accelerations(m, w, r, t)
+    w.is_bare = 0
+    dt = 0.0
+    for k in range(m.n_touch):
+        if r.rests[k] and w.contact[k].lam_n <= SMALLEST_FORCE * m.force:
+            dt = max(dt, time_to_overlap(m, w, k, LOOK_AHEAD * r.step.set.size))
+    return go_ahead(m, r, t, dt)
+
+
+@kernel
+def go_ahead(m, r, t, dt):
+    """Move the state `ahead` by a little with present accelerations; return its time."""
+    n, y = m.n_dof, r.step.y
+    for i in range(n):
+        a = r.step.d[i]
+        r.ahead[i] += dt * (y[n + i] + 0.5 * dt * a)
+        r.ahead[n + i] += dt * a
+    return min(t + dt, r.step.t_cap)
+
+
+@kernel
+def pin_held(m, w, r):
+    """Pin contacts let go that others hold.
+
+    Their friction stays at the limit, and what more is asked for goes to the others.
+    """
+    n_pinned = 0
+    for k in range(m.n_contact):
+        if r.freed[k] and w.n_stuck > 0 and is_held(m, w, r, k):
+            set_grip(w.mode[k], PINNED, w.mode[k].sign)
+            r.freed[k] = 0
+            n_pinned += 1
+    w.n_pinned += n_pinned
+
+
+@kernel
+def is_held(m, w, r, k):
+    """Return whether contact k neither slips nor can, for joints and others' sticking.
+
+    A body may let it slip though no force at this instant would: two corners on one
+    line, while it turns.
+    """
+    free = slip_compliance(m, w, r, k)
+    if abs(contacts.slip_acceleration(m, w, k)) > NO_ACCELERATION * free * m.force:
+        return False
+    push_alone(m, w, k, r.step.d)
+    reactions.oppose(m, w, r.step.d)
+    return abs(slip_due(m, w, k, r.step.d)) <= NO_COMPLIANCE * free
+
+
+@kernel
+def recall_wrong(m, w, r):
+    """Take back contacts let go that would slip against their own friction.
+
+    Returns how many. Accelerations are those of the mode chosen.
+    """
+    n_wrong = 0
+    for k in range(m.n_contact):
+        if r.freed[k]:
+            rate = w.mode[k].sign * contacts.slip_acceleration(m, w, k)
+            limit = m.contact_mu0[k] * w.contact[k].lam_n
+            round_off = AT_LIMIT * limit + NO_FORCE * m.force
+            if rate < -round_off * slip_compliance(m, w, r, k):
+                r.freed[k] = 0
+                r.rests[k] = 1
+                n_wrong += 1
+    return n_wrong
+
+
+@kernel
+def agrees(m, w, r):
+    """Return whether the friction of sticking contacts is within its limits."""
+    for k in range(m.n_contact):
+        if r.is_touched[m.contact_group[k]] and has_friction(m, k):
+            lam_t = w.contact[k].lam_t
+            # Friction opposes the slip that begins.
+            limit = slides.most(m, w, k, -1.0 if lam_t > 0.0 else 1.0)
+            limit = limit * (1.0 + VERIFIED) + SMALLEST_FORCE * m.force
+            mode = w.mode[k]
+            is_stuck = mode.side == PRESSING and mode.grip == STICK
+            if is_stuck and abs(lam_t) > limit:
+                return False
+    return True
+
+
+@kernel
+def comply(m, w, r, t):
+    """Project velocities onto the mode chosen; let slip follow them.
+
+    Dependent rows could not be met all before; now those that remain are.
+    """
+    y = r.step.y
+    v = at(y, m.n_dof)
+    dynamics.configure(m, w, t, y, v)
+    if w.n_stuck > 0:
+        reactions.factor_rows(m, w)
+        dynamics.project_velocities(m, w, v)
+        dynamics.configure(m, w, t, y, v)
+    for k in range(m.n_contact):
+        mode, v_t = w.mode[k], w.contact[k].v_t
+        slips = mode.side == PRESSING and is_slipping(mode)
+        slips = slips and has_friction(m, k) and m.contact_band[k] == 0.0
+        if slips and mode.sign * v_t < 0.0 and not is_at_rest(m, w, k):
+            mode.sign = sign_of(v_t)
+
+
+@far(Tables, Work, Decision, NUMBER, returns=INTEGER)
+def decide(m, w, r, t):
+    """Bring contacts to rest and decide them, until the mode agrees with the law."""
+    bring_to_rest(m, w, r, t)
+    while stop_others(m, w, r, t):
+        bring_to_rest(m, w, r, t)
+    status = settle(m, w, r, look_ahead(m, w, r, t))
+    if status == DECIDED:
+        comply(m, w, r, t)
+    return status
+
+
+@kernel
+def pin_first(m, w, r, t_ahead):
+    """Pin contacts at their limit that others hold; return whether that is all.
+
+    Their friction must not drop to mu before it is known that they slip.
+    """
+    n_freed = 0
+    for k in range(m.n_contact):
+        if r.freed[k]:
+            set_grip(w.mode[k], PINNED, w.mode[k].sign)
+            n_freed += 1
+    if n_freed == 0:
+        return False
+    activate(m, w)
+    accelerations(m, w, r, t_ahead)
+    n_pinned = 0
+    for k in range(m.n_contact):
+        if r.freed[k]:
+            if w.n_stuck > 0 and is_held(m, w, r, k):
+                r.freed[k] = 0
+                r.rests[k] = 1
+                n_pinned += 1
+            else:
+                start_slip(m, w, k, w.mode[k].sign)
+    if n_pinned < n_freed:
+        return False
+    accelerations(m, w, r, t_ahead)
+    return agrees(m, w, r)
+
+
+@kernel
+def settle(m, w, r, t_ahead):
+    """Decide all contacts at rest by the state `ahead`; return a status."""
+    if pin_first(m, w, r, t_ahead):
+        return DECIDED
+    for _ in range(2 + m.n_contact):
+        status = decide_rest(m, w, r, t_ahead)
+        activate(m, w)
+        if status != DECIDED:
+            return status
+        for k in range(m.n_contact):
+            # Those decided to stick are at rest still, should another be recalled.
+            is_here = r.is_touched[m.contact_group[k]] != 0
+            r.rests[k] = 1 if is_here and is_resting(m, w, k) else 0
+        accelerations(m, w, r, t_ahead)
+        pin_held(m, w, r)
+        # Trying who is held has left other reactions.
+        accelerations(m, w, r, t_ahead)
+        if recall_wrong(m, w, r) == 0:
+            # Dependent rows share friction in a way that may not be the law's.
+            return DECIDED if w.has_lost_rank or agrees(m, w, r) else WRONG
+    return WRONG

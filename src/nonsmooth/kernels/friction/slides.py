@@ -1,0 +1,486 @@
+"""Friction inside joints that slide, together with the reactions it depends on.
+
+A sliding contact inside a joint presses with its flanks, whose forces u_j are linear in
+the joint's reactions lam. Its load and its friction force are
+
+    G = sum_j |u_j|        lam_t = -(phi G + drag)
+
+with phi and drag known from the slip velocity. In a mode the sign of each u_j is known,
+too, so that G is linear in lam, and lam in all friction forces:
+
+    lam = lam_0 + sum_l Y_l lam_t,l        S Y_l = -J M^-1 W_l
+    (I + D Phi) G = G_0        D_kl = sum_j sgn(u_kj) u_kj(Y_l)
+
+S is symmetric and factored already; only the small matrix is not. Its size is the
+number of joints of one group that slide.
+
+- A point in a slot has one flank, u = lam. [WangWangZhuang2014]_ Eqs. (13)-(19)
+- A block in a guide has its two ends, see `nonsmooth.elements.joints.Prismatic`.
+- A pin in a hole has one, u = e·lam, with e the direction of its force: the exact cone.
+  Since |lam| = e·lam, the above with the last e is a step of Newton's method; what is
+  left is corrected with the same factors.
+
+The loads exist and are unique for every G_0 iff the determinant of I + D Phi has the
+same sign for every choice of signs.
+"""
+
+import math
+
+from nonsmooth.kernels.abi import (
+    FLOATS,
+    INTEGER,
+    NUMBER,
+    at,
+    far,
+    kernel,
+    stack_floats,
+)
+from nonsmooth.kernels.friction.modes import FOLLOWING, STICK, is_free
+from nonsmooth.kernels.linear import skyline
+from nonsmooth.kernels.linear.dense import lu_factor, lu_solve
+from nonsmooth.kernels.mechanics import bodies, contacts, reactions
+from nonsmooth.kernels.mechanics.tables import GUIDE, PIN, Tables, Work
+from nonsmooth.kernels.tolerances import NO_FORCE, TINY
+
+# Corrections until the next would change the loads of pins by round-off, beside them:
+# it is smaller by the same factor as the last was. One that is no smaller than the next
+# part of the last asks for new directions.
+MAX_CONE, STILL, SLOW = 50, 1e-16, 0.1
+# Flanks of a group for which all signs are tried.
+MAX_FLANK = 10
+# Iterations for the part of friction that a block at rest uses, and its round-off.
+MAX_USED, NO_CHANGE = 60, 1e-15
+# First step, and bound, of the part that joints blocking one motion use.
+FIRST_PART, MOST = 0.1, 10.0
+
+
+@kernel
+def n_flank(m, k):
+    """Return how many flanks contact k has."""
+    return 2 if m.contact_kind[k] == GUIDE else 1
+
+
+@kernel
+def flank_force(m, w, k, j, phi, first, second):
+    """Return the force of flank j of contact k under its one or two reactions."""
+    kind = m.contact_kind[k]
+    if kind == PIN:
+        return w.cone[k][0] * first + w.cone[k][1] * second
+    if kind == GUIDE:
+        couple = second + 0.5 * phi * m.contact_height[k] * first
+        couple /= m.contact_length[k]
+        return 0.5 * first + (couple if j == 0 else -couple)
+    return first
+
+
+@kernel
+def has_two(m, k):
+    """Return whether contact k rubs under two reactions of its joint, not one."""
+    return m.contact_kind[k] == PIN or m.contact_kind[k] == GUIDE
+
+
+@kernel
+def flank(m, w, k, j, phi, lam):
+    """Return the force of flank j of contact k under reactions lam."""
+    i = m.contact_joint[k]
+    second = lam[i + 1] if has_two(m, k) else 0.0
+    return flank_force(m, w, k, j, phi, lam[i], second)
+
+
+@kernel
+def flank_response(m, w, k, j, phi, l, n):
+    """Return the force of flank j of contact k due to friction l of n."""
+    i = m.contact_joint[k] * n + l
+    second = w.response[i + n] if has_two(m, k) else 0.0
+    return flank_force(m, w, k, j, phi, w.response[i], second)
+
+
+@kernel
+def load(m, w, k, phi, lam):
+    """Return the load of contact k under reactions lam."""
+    if m.contact_kind[k] == PIN:
+        i = m.contact_joint[k]
+        return math.hypot(lam[i], lam[i + 1])
+    total = 0.0
+    for j in range(n_flank(m, k)):
+        total += abs(flank(m, w, k, j, phi, lam))
+    return total
+
+
+@kernel
+def side(m, w, k, j):
+    """Return the sign of flank j of contact k in the present mode."""
+    if m.contact_kind[k] == PIN:
+        return 1.0
+    return -1.0 if (w.mode[k].flank >> j) & 1 else 1.0
+
+
+@kernel
+def bend(m, w, k, W, x, stride):
+    """Subtract J M^-1 W from x, row by row: what a unit friction force does.
+
+    W, the force on both bodies as reduced rows, is written as well.
+    """
+    G = stack_floats(6)
+    contacts.coefficients(m, w, k, G)
+    for side in range(2):
+        marker = m.contact_b[k] if side else m.contact_a[k]
+        if not bodies.is_moving(m, marker):
+            continue
+        body = m.marker_body[marker]
+        dof, n = m.body_dof[body], m.body_n[body]
+        bodies.to_body(m, w, marker, at(G, 3 * side), W[side])
+        for entry in range(m.body_first[body], m.body_first[body + 1]):
+            row, place = m.body_row[entry][0], m.body_row[entry][1]
+            J = at(w.J, m.row_at[row][place])
+            x[row * stride] -= bodies.meet(w, dof, n, J, W[side])
+
+
+@kernel
+def respond(m, w, g, n):
+    """Write the reactions of group g under unit friction forces of its n contacts."""
+    begin, end = m.group_row[g], min(m.group_end[g], w.n_active)
+    Y = w.response
+    for i in range(begin * n, end * n):
+        Y[i] = 0.0
+    for l in range(n):
+        bend(m, w, w.rub[l], w.rub_block[l], at(Y, l), n)
+    if not w.has_lost_rank:
+        skyline.solve_many(begin, end, w.first, m.start, w.L, w.d, n, Y)
+        return
+    for l in range(n):
+        for i in range(m.n_row):
+            w.x[i] = Y[i * n + l] if begin <= i < end else 0.0
+        reactions.solve_rows(m, w, w.x, w.new)
+        for i in range(begin, end):
+            Y[i * n + l] = w.new[i]
+
+
+@kernel
+def solve_loads(m, w, n):
+    """Solve (I + D Phi) G = G_0 for the listed contacts.
+
+    Notes the largest sum of |D Phi| in a row, whatever the signs.
+    """
+    B, G = w.lu, w.load_of
+    w.coupling = 0.0
+    for i in range(n):
+        k = w.rub[i]
+        own = w.contact[k].phi
+        G[i] = 0.0
+        for j in range(n):
+            B[i * n + j] = 1.0 if i == j else 0.0
+        total = 0.0
+        for j in range(n_flank(m, k)):
+            sign = side(m, w, k, j)
+            G[i] += sign * flank(m, w, k, j, own, w.lam)
+            for l in range(n):
+                phi = w.contact[w.rub[l]].phi
+                change = flank_response(m, w, k, j, own, l, n) * phi
+                B[i * n + l] += sign * change
+                total += abs(change)
+        w.coupling = max(w.coupling, total)
+    if lu_factor(n, B, w.swap):
+        lu_solve(n, B, w.swap, G)
+
+
+@kernel
+def aim_pins(m, w, n, lam):
+    """Point the pins' cones along their forces in lam."""
+    for l in range(n):
+        k = w.rub[l]
+        if m.contact_kind[k] == PIN:
+            i = m.contact_joint[k]
+            x, y = lam[i], lam[i + 1]
+            size = math.sqrt(x * x + y * y)
+            cone = w.cone[k]
+            cone[0] = x / size if size > 0.0 else 1.0
+            cone[1] = y / size if size > 0.0 else 0.0
+
+
+@kernel
+def react(m, w, n, begin, end):
+    """Write the reactions under the present loads."""
+    for l in range(n):
+        w.rub_force[l] = -w.contact[w.rub[l]].phi * w.load_of[l]
+    for i in range(begin, end):
+        total = w.lam[i]
+        for l in range(n):
+            total += w.rub_force[l] * w.response[i * n + l]
+        w.new[i] = total
+
+
+@kernel
+def correct_pins(m, w, n):
+    """Correct all loads by what pins bear more than their cones tell.
+
+    The factors are those of the last directions: a chord instead of Newton's tangent.
+    Returns the largest correction, beside its load.
+    """
+    largest = 0.0
+    for l in range(n):
+        k = w.rub[l]
+        w.excess[l] = 0.0
+        if m.contact_kind[k] == PIN:
+            i = m.contact_joint[k]
+            x, y = w.new[i], w.new[i + 1]
+            size = math.sqrt(x * x + y * y)
+            w.excess[l] = size - w.load_of[l]
+            largest = max(largest, abs(w.excess[l]) / (size + TINY))
+    lu_solve(n, w.lu, w.swap, w.excess)
+    for l in range(n):
+        w.load_of[l] += w.excess[l]
+    return largest
+
+
+@kernel
+def determinant(n, lu, swap):
+    """Return the determinant of a factored matrix."""
+    total = 1.0
+    for k in range(n):
+        total *= lu[k * n + k] if swap[k] == k else -lu[k * n + k]
+    return total
+
+
+@kernel
+def least_determinant(m, w, n):
+    """Return the least determinant of I + D Phi over all signs of flanks.
+
+    Of many flanks only the present signs, and each one of them changed.
+    """
+    n_sign = 0
+    for i in range(n):
+        n_sign += n_flank(m, w.rub[i])
+    is_small = n_sign <= MAX_FLANK
+    least = math.inf
+    for choice in range(1 << n_sign if is_small else n_sign + 1):
+        B = w.matrix
+        bit = 0
+        for i in range(n):
+            k = w.rub[i]
+            own = w.contact[k].phi
+            for l in range(n):
+                B[i * n + l] = 1.0 if i == l else 0.0
+            for j in range(n_flank(m, k)):
+                is_other = (choice >> bit) & 1 if is_small else choice == bit + 1
+                sign = -side(m, w, k, j) if is_other else side(m, w, k, j)
+                bit += 1
+                for l in range(n):
+                    phi = w.contact[w.rub[l]].phi
+                    change = flank_response(m, w, k, j, own, l, n) * phi
+                    B[i * n + l] += sign * change
+        value = determinant(n, B, w.swap) if lu_factor(n, B, w.swap) else 0.0
+        least = min(least, value)
+    return least
+
+
+@kernel
+def find_loads(m, w, g, n, has_pins):
+    """Find loads and reactions of the n listed contacts of group g."""
+    begin, end = m.group_row[g], min(m.group_end[g], w.n_active)
+    if has_pins:
+        # The directions without friction are near.
+        aim_pins(m, w, n, w.lam)
+    solve_loads(m, w, n)
+    react(m, w, n, begin, end)
+    last = 1.0
+    for _ in range(MAX_CONE if has_pins else 0):
+        change = correct_pins(m, w, n)
+        react(m, w, n, begin, end)
+        if change * change <= STILL * last:
+            break
+        if change > SLOW * last:
+            # The directions have turned too far.
+            aim_pins(m, w, n, w.new)
+            solve_loads(m, w, n)
+            react(m, w, n, begin, end)
+        last = change
+
+
+@kernel
+def unbalance(m, w, g, n, has_pins, part):
+    """Return how far the leader of group g is from using a part of its friction.
+
+    Its row holds the motion; those that follow use the same part.
+    """
+    for l in range(n):
+        k = w.rub[l]
+        if w.mode[k].grip == FOLLOWING:
+            w.contact[k].phi = w.mode[k].sign * part * m.contact_mu0[k]
+    find_loads(m, w, g, n, has_pins)
+    k = w.leader[g]
+    phi = part * m.contact_mu0[k]
+    return w.new[m.contact_row[k]] + phi * load(m, w, k, phi, w.new)
+
+
+@kernel
+def mobilise(m, w, g, n, has_pins):
+    """Find the part of their friction that joints blocking one motion use, by secants.
+
+    So all reach their limits together, where no division of friction could hold.
+    """
+    x0 = w.part[g]
+    f0 = unbalance(m, w, g, n, has_pins, x0)
+    x1 = x0 + (FIRST_PART if x0 < 0.0 else -FIRST_PART)
+    f1 = unbalance(m, w, g, n, has_pins, x1)
+    for _ in range(MAX_USED):
+        if f1 == f0 or abs(x1 - x0) <= NO_CHANGE:
+            break
+        # More than all is asked for where they cannot hold.
+        x = min(max(x1 - f1 * (x1 - x0) / (f1 - f0), -MOST), MOST)
+        x0, f0, x1 = x1, f1, x
+        f1 = unbalance(m, w, g, n, has_pins, x1)
+    w.part[g] = x1
+
+
+@kernel
+def rub_group(m, w, g, n, a):
+    """Find the friction of the n listed contacts of group g, and add what it does."""
+    begin, end = m.group_row[g], min(m.group_end[g], w.n_active)
+    respond(m, w, g, n)
+    has_pins = False
+    for l in range(n):
+        k = w.rub[l]
+        has_pins = has_pins or m.contact_kind[k] == PIN
+    if w.leader[g] >= 0:
+        mobilise(m, w, g, n, has_pins)
+    else:
+        find_loads(m, w, g, n, has_pins)
+    for i in range(begin, end):
+        w.lam[i] = w.new[i]
+    for l in range(n):
+        c = w.contact[w.rub[l]]
+        c.lam_n = w.load_of[l]
+        c.lam_t = w.rub_force[l] - c.drag
+        slide(m, w, w.rub[l], w.rub_block[l], w.rub_force[l], a)
+    if w.n_pinned > 0 or w.leader[g] >= 0:
+        # Others hold these: their determinant says nothing about a motion.
+        return
+    if w.is_chosen:
+        w.margin = min(w.margin, determinant(n, w.lu, w.swap))
+    elif w.coupling >= 1.0:
+        w.margin = min(w.margin, least_determinant(m, w, n))
+
+
+@kernel
+def slide(m, w, k, W, force, a):
+    """Apply a friction force to both bodies of contact k, also to accelerations."""
+    contacts.push_friction(m, w, k, force)
+    for side in range(2):
+        marker = m.contact_b[k] if side else m.contact_a[k]
+        body = m.marker_body[marker]
+        if m.body_dof[body] >= 0:
+            dof, n = m.body_dof[body], m.body_n[body]
+            bodies.add_response(w, dof, n, W[side], force, a)
+
+
+@kernel
+def is_sliding(m, w, k):
+    """Return whether contact k of a joint is not held by its row."""
+    return m.contact_row[k] < 0 or is_free(w.mode[k])
+
+
+@kernel
+def list_sliding(m, w, g):
+    """List the joints of group g that slide; return how many."""
+    n = 0
+    for k in range(m.group_slide[g], m.group_slide[g + 1]):
+        if is_sliding(m, w, k):
+            w.rub[n] = k
+            n += 1
+    return n
+
+
+@far(Tables, Work, FLOATS, is_door=True)
+def rub(m, w, a):
+    """Add the friction of all joints that slide to reactions and accelerations."""
+    for g in range(m.n_group):
+        n = list_sliding(m, w, g)
+        if n > 0:
+            rub_group(m, w, g, n, a)
+
+
+@kernel
+def most(m, w, k, sign):
+    """Return the friction that contact k has at most at rest, against a slip.
+
+    `sign` is the slip's; the ends of a block bear differently against either.
+    """
+    mu = m.contact_mu0[k]
+    if k < m.n_touch:
+        return mu * w.contact[k].lam_n
+    return mu * load(m, w, k, sign * mu, w.lam)
+
+
+@far(Tables, Work, INTEGER, is_door=True)
+def hear(m, w, k):
+    """Write the guards of contact k of a joint that are reactions, 1 for the others.
+
+    The flanks of one that slides; what is left of the friction of one at rest.
+    """
+    c = w.contact[k]
+    press, rub = m.contact_press[k], m.contact_rub[k]
+    # Without any load there is nothing to decide.
+    slack = NO_FORCE * m.force
+    has_flanks = is_sliding(m, w, k)
+    for j in range(n_flank(m, k) if press >= 0 else 0):
+        value = side(m, w, k, j) * (c.rear if j else c.front) + slack
+        w.heard[press + j] = value if has_flanks else 1.0
+    if rub < 0:
+        return
+    w.heard[rub] = 1.0
+    w.heard[rub + 1] = 1.0
+    if w.mode[k].grip == STICK:
+        w.heard[rub] = most(m, w, k, 1.0) + c.lam_t + slack
+        w.heard[rub + 1] = most(m, w, k, -1.0) - c.lam_t + slack
+
+
+@kernel
+def used_part(m, w, k, lam_t):
+    """Return the phi with lam_t = -phi G(phi), of a contact at rest."""
+    phi = 0.0
+    for _ in range(MAX_USED):
+        G = load(m, w, k, phi, w.lam)
+        new = -lam_t / G if G > 0.0 else 0.0
+        # Beyond what any friction could be, there is no such part.
+        new = min(max(new, -2.0 * m.contact_mu0[k]), 2.0 * m.contact_mu0[k])
+        if abs(new - phi) <= NO_CHANGE:
+            break
+        phi = new
+    return phi
+
+
+@far(Tables, Work, returns=NUMBER, is_door=True)
+def bear_at_rest(m, w):
+    """Write the loads of joints at rest; return their largest change, beside them."""
+    change = 0.0
+    for k in range(m.n_touch, m.n_contact):
+        i = m.contact_row[k]
+        if i >= 0 and w.is_active[i]:
+            c = w.contact[k]
+            phi = used_part(m, w, k, w.lam[i]) if m.contact_kind[k] == GUIDE else 0.0
+            G = load(m, w, k, phi, w.lam)
+            change = max(change, abs(G - c.lam_n) / (G + TINY))
+            c.lam_n = G
+    return change
+
+
+@far(Tables, Work, is_door=True)
+def bear(m, w):
+    """Write normal force, flanks and load of every contact inside a joint."""
+    for k in range(m.n_touch, m.n_contact):
+        c = w.contact[k]
+        i = m.contact_joint[k]
+        phi = c.phi
+        if m.contact_kind[k] == GUIDE and not is_sliding(m, w, k):
+            phi = used_part(m, w, k, c.lam_t)
+        if m.contact_kind[k] != PIN or not is_sliding(m, w, k):
+            c.lam_n = load(m, w, k, phi, w.lam)
+        if m.contact_kind[k] == PIN:
+            c.force = c.lam_n
+            continue
+        c.force = w.lam[i]
+        c.front = flank(m, w, k, 0, phi, w.lam)
+        c.rear = 0.0
+        if n_flank(m, k) == 2:
+            c.rear = flank(m, w, k, 1, phi, w.lam)

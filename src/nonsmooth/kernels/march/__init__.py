@@ -1,0 +1,1 @@
+"""Motion in time: steps, guards, switches, jumps; one file for each scheme."""

@@ -1,0 +1,224 @@
+"""The event-driven scheme: march, locate, land, record, jump, switch.
+
+`march` advances the state until the end of the arc, a stop event, a full log or the
+given number of steps; everything it needs to go on is in its blocks.
+"""
+
+import math
+
+from nonsmooth.kernels.abi import INTEGER, NUMBER, Block, entry, kernel
+from nonsmooth.kernels.friction.rest import DECIDED
+from nonsmooth.kernels.march import jump, locate, radau, steps, switch
+from nonsmooth.kernels.march.attempt import (
+    TOO_MANY_STEPS,
+    attempt,
+    check_stiffness,
+    choose_method,
+)
+from nonsmooth.kernels.march.landing import cut_at_event
+from nonsmooth.kernels.march.record import is_finite, record
+from nonsmooth.kernels.run import (
+    END,
+    FULL,
+    NOT_FINITE,
+    STEP_TOO_SMALL,
+    STOPPED,
+    TICK,
+    UNDECIDED,
+    Decision,
+    Newton,
+    Step,
+    Tableau,
+    Watch,
+)
+from nonsmooth.kernels.tolerances import MIN_STEP
+
+
+class Events(Block):
+    """What the scheme works in."""
+
+    step = Step
+    watch = Watch
+    rest = Decision
+    newton = Newton
+    tableau = Tableau
+
+    is_fresh = INTEGER  # y' at (t, y) is in K[0]
+    is_break = INTEGER  # a time law may have jumped
+    is_armed = INTEGER  # sides of the guards are known
+    is_implicit = INTEGER
+    n_stiff = INTEGER
+    n_calm = INTEGER
+    n_unchecked = INTEGER  # explicit steps since stiffness was last looked for
+    has_touched = INTEGER  # a contact has just touched down
+    h_touch = NUMBER  # s, first step after the last touch-down
+    h_stages = NUMBER  # s, the stages in K belong to, where a landing was nudged
+
+
+@kernel
+def is_undecided(r, status):
+    """Keep the status of a switch; return whether it has found no mode."""
+    r.rest.status = status
+    if status == DECIDED:
+        return False
+    r.step.t_fail = r.step.t
+    return True
+
+
+@kernel
+def start_arc(m, w, r, t_stop):
+    """Evaluate y' at the start, and arm the guards; return a status."""
+    s, rest = r.step, r.rest
+    if m.n_contact > 0 and (r.is_break or not rest.is_known):
+        t = min(s.t, s.t_cap)
+        if rest.is_known:
+            status = switch.renew(m, w, r.watch, rest, t)
+        else:
+            status = switch.first_mode(m, w, rest, t)
+        if is_undecided(r, status):
+            return UNDECIDED
+    r.is_break = 0
+    steps.evaluate(m, w, s, s.t, s.y, s.K[0])
+    steps.note_end(m, w, s)
+    steps.keep_heard(m, s)
+    if not is_finite(m.n_y, s.K[0]):
+        s.t_fail = s.t
+        return NOT_FINITE
+    if not r.is_armed:
+        radius = steps.spectral_radius(m, w, s) if s.set.is_auto else 0.0
+        if radius * (t_stop - s.t) > TOO_MANY_STEPS * r.tableau.reach:
+            r.is_implicit = 1
+    rest.is_known = 1
+    r.is_fresh = 1
+    s.pivot = w.pivot
+    s.pivot_end = w.pivot
+    s.pivot_rate = 0.0
+    r.newton.has_jacobian = 0
+    radau.forget_step(m, r.newton)
+    if not r.is_armed:
+        locate.arm(m, w, r.watch, steps.accelerations(m, s, 0))
+        r.is_armed = 1
+    return END
+
+
+@kernel
+def watch_step(m, w, r, h, row, t_stop):
+    """Cut the step at its first event; return its size, whether to stop, to switch."""
+    h = cut_at_event(m, w, r, h, row, t_stop)
+    is_stop, is_switch = False, False
+    for k in range(m.n_watch):
+        if r.watch.fired[k]:
+            if k >= m.n_user:
+                is_switch = True
+            elif m.guard_is_stop[k]:
+                is_stop = True
+    return h, is_stop, is_switch
+
+
+@kernel
+def go_on(m, w, r, h, row, t_stop):
+    """Let the end of the step be the start of the next."""
+    s = r.step
+    s.n_step += 1
+    s.pivot_rate = (math.sqrt(s.pivot_end) - math.sqrt(s.pivot)) / h
+    s.pivot = s.pivot_end
+    s.t = t_stop if h == t_stop - s.t else s.t + h
+    first, last = s.K[0], s.K[row]
+    for i in range(m.n_y):
+        s.y[i] = s.y1[i]
+        first[i] = last[i]
+    steps.keep_heard(m, s)
+
+
+@kernel
+def change_mode(m, w, r, log):
+    """Jump and switch at the guards that fired; return END or UNDECIDED."""
+    s, watch = r.step, r.watch
+    r.has_touched = switch.is_touch_down(m, w, watch.fired)
+    jump.jump(m, w, s, watch.fired, log.impulse[log.n - 1])
+    status = switch.switch(m, w, watch, r.rest, min(s.t, s.t_cap))
+    if is_undecided(r, status):
+        return UNDECIDED
+    r.is_fresh = 0
+    if r.has_touched:
+        # A normal law need not be smooth where it begins, and may be stiff.
+        s.h = min(s.h, r.h_touch, switch.time_to_feel(m, w, r.rest))
+    return END
+
+
+@kernel
+def look_back(m, w, r, h, t_stop):
+    """Between events: look for stiffness, and review friction that is not unique."""
+    if r.has_touched:
+        r.h_touch = h
+        r.has_touched = 0
+    check_stiffness(m, w, r, h, t_stop)
+    if w.n_pinned > 0 or (w.n_gripped > 1 and w.has_lost_rank):
+        s = r.step
+        change = switch.review(m, w, r.watch, r.rest, min(s.t, s.t_cap))
+        if change < 0:
+            s.t_fail = s.t
+            return UNDECIDED
+        if change > 0:
+            r.is_fresh = 0
+    return END
+
+
+@kernel
+def advance(m, w, r, log, t_stop):
+    """Take and record one step; return END, STOPPED or a failure."""
+    s = r.step
+    h = attempt(m, w, r, t_stop)
+    if h <= 0.0:
+        return int(h)
+    row = 1 if r.is_implicit else r.tableau.n_stage
+    if not is_finite(m.n_y, s.K[row]):
+        s.t_fail = s.t + h
+        return NOT_FINITE
+    was_implicit = r.is_implicit
+    # The stiffness test needs the last stage, which the dense output overwrites.
+    change = 0
+    if s.set.is_auto:
+        choose_method(m, r, h)
+        change = r.is_implicit - was_implicit
+        r.is_implicit = was_implicit
+    if not was_implicit:
+        steps.dense(m, w, s, r.tableau, h)
+    is_stop, is_switch = False, False
+    if m.n_watch > 0:
+        h, is_stop, is_switch = watch_step(m, w, r, h, row, t_stop)
+        if h <= 0.0:
+            return int(h)
+    if s.t + h == s.t:
+        return STEP_TOO_SMALL
+    record(m, s, log, s.t, h, s.y, w.mode, r.watch.fired, was_implicit)
+    go_on(m, w, r, h, row, t_stop)
+    if was_implicit:
+        r.newton.h_last = h
+    r.is_implicit = was_implicit + change
+    if is_switch:
+        status = change_mode(m, w, r, log)
+    else:
+        status = look_back(m, w, r, h, t_stop)
+    return STOPPED if status == END and is_stop else status
+
+
+@entry
+def march(m, w, r, log, t_stop, max_steps):
+    """Advance until t_stop, a stop event, a full log or `max_steps`."""
+    s = r.step
+    for _ in range(max_steps):
+        # An event may land within round-off of the end.
+        if s.t >= t_stop - MIN_STEP * abs(t_stop):
+            s.t = t_stop
+            return END
+        if log.n >= log.capacity:
+            return FULL
+        if not r.is_fresh:
+            status = start_arc(m, w, r, t_stop)
+            if status != END:
+                return status
+        status = advance(m, w, r, log, t_stop)
+        if status != END:
+            return status
+    return TICK

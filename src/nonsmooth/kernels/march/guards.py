@@ -1,0 +1,243 @@
+"""Guards: what is watched, and its value and rate at a state.
+
+    kind      owner           positive while                       events
+    USER      event           its own side                         the user's
+    GAP       contact         open, or overlapping                 touch_down, separate
+    FORCE     contact         pressing, or not: force / overlap    release, re_engage
+    FLANK     joint, 1 or 2   a flank bears as it did              change_side
+    FORWARD   with friction   it slips so, or has friction left    stick, reverse,
+                              against a slip forward               break_away
+    BACKWARD  with friction   the same against a slip backward     break_away
+    MARGIN    joints          their loads are unique: the least determinant
+
+Each guard has a number: first the user's, then what presses and what rubs of each
+contact, `contact_press` and `contact_rub`, then the margin; `watch_kind` and
+`watch_owner` lead back. A new kind is a line here and in `pack`, its value in
+`contact_guards`, whether it has a rate and is a reaction below, and what follows in
+`switch`.
+
+Force over overlap, because some laws vanish with the overlap whatever its rate.
+"""
+
+from nonsmooth.kernels.abi import (
+    FLOATS,
+    NUMBER,
+    at,
+    call_guard,
+    far,
+    floats,
+    kernel,
+)
+from nonsmooth.kernels.friction import slides
+from nonsmooth.kernels.friction.modes import (
+    OPEN,
+    PRESSING,
+    SLIP,
+    STICK,
+    YIELDING,
+    is_held_by_others,
+)
+from nonsmooth.kernels.mechanics import bodies, contacts, dynamics, reactions
+from nonsmooth.kernels.mechanics.tables import (
+    BACKWARD,
+    FLANK,
+    FORCE,
+    FORWARD,
+    GAP,
+    MARGIN,
+    USER,
+    Tables,
+    Work,
+)
+from nonsmooth.kernels.tolerances import (
+    MOVES,
+    SMALLEST_FORCE,
+    SMALLEST_GAP,
+    SMALLEST_OVERLAP,
+    SMALLEST_SLIP,
+    TINY,
+)
+
+# Difference for the rate of a force, as a part of the time in which the overlap or its
+# rate changes by itself.
+LAW_DIFFERENCE = 1e-5
+
+
+@kernel
+def has_rate(m, w, k):
+    """Return whether guard k comes with its rate."""
+    kind = m.watch_kind[k]
+    if kind == FORWARD:
+        grip = w.mode[m.watch_owner[k]].grip
+        return grip == SLIP or grip == YIELDING
+    return kind == USER or kind == GAP or kind == FORCE
+
+
+@kernel
+def is_reaction(m, w, k):
+    """Return whether guard k is a reaction: it needs the motion of the whole system."""
+    kind = m.watch_kind[k]
+    if kind == FORWARD or kind == BACKWARD:
+        grip = w.mode[m.watch_owner[k]].grip
+        return grip == STICK or (kind == BACKWARD and grip == YIELDING)
+    return kind == FLANK or kind == MARGIN
+
+
+@kernel
+def is_friction_at_rest(m, w, k):
+    """Return whether guard k is what is left of the friction of a joint at rest."""
+    owner = m.watch_owner[k]
+    is_friction = m.watch_kind[k] == FORWARD or m.watch_kind[k] == BACKWARD
+    return is_friction and owner >= m.n_touch and w.mode[owner].grip == STICK
+
+
+@kernel
+def is_event(m, k, direction):
+    """Return whether a crossing in a direction, by its sign, is an event of guard k."""
+    # A contact's guards fall.
+    wanted = m.guard_direction[k] if k < m.n_user else -1
+    return wanted == 0 or wanted * direction > 0.0
+
+
+@kernel
+def set_guard(out, k, value, rate):
+    """Write value and rate of guard k."""
+    guard = out[k]
+    guard[0] = value
+    guard[1] = rate
+
+
+@kernel
+def force_rate(m, w, k, overlap, gap_rate):
+    """Return the rate of force / overlap of contact k, by a difference of its law."""
+    acceleration = contacts.gap_acceleration(m, w, k)
+    pace = abs(gap_rate) / overlap + abs(acceleration) / (abs(gap_rate) + TINY)
+    dt = LAW_DIFFERENCE / (pace + TINY)
+    d0, d1 = overlap + dt * gap_rate, overlap - dt * gap_rate
+    v0, v1 = gap_rate - dt * acceleration, gap_rate + dt * acceleration
+    before = contacts.normal_force(m, w, k, -d0, v0) / d0
+    after = contacts.normal_force(m, w, k, -d1, v1) / d1
+    return (after - before) / (2.0 * dt)
+
+
+@kernel
+def contact_guards(m, w, k, size, out):
+    """Write the guards of contact k and their rates, zero where not known."""
+    if k < m.n_touch:
+        touch_guards(m, w, k, size, out)
+    else:
+        joint_guards(m, w, k, out)
+    rub = m.contact_rub[k]
+    if rub < 0:
+        return
+    if k < m.n_touch:
+        set_guard(out, rub, 1.0, 0.0)
+        set_guard(out, rub + 1, 1.0, 0.0)
+        if w.mode[k].side == OPEN:
+            return
+        if not w.contact[k].lam_n > SMALLEST_FORCE * m.force:
+            return
+    friction_guards(m, w, k, out, rub)
+
+
+@kernel
+def touch_guards(m, w, k, size, out):
+    """Write the guards of gap and normal force."""
+    c, side = w.contact[k], w.mode[k].side
+    gap, press = c.gap, m.contact_press[k]
+    sign = 1.0 if side == OPEN else -1.0
+    # Below round-off its sign says nothing.
+    set_guard(out, press, sign * gap + SMALLEST_GAP * size, sign * c.gap_rate)
+    if side == OPEN:
+        set_guard(out, press + 1, 1.0, 0.0)
+        return
+    overlap, force = -gap, c.force
+    if overlap < SMALLEST_OVERLAP * size:
+        overlap = SMALLEST_OVERLAP * size
+        force = contacts.normal_force(m, w, k, -overlap, c.gap_rate)
+    sign = 1.0 if side == PRESSING else -1.0
+    rate = force_rate(m, w, k, overlap, c.gap_rate)
+    set_guard(out, press + 1, sign * force / overlap, sign * rate)
+
+
+@kernel
+def joint_guards(m, w, k, out):
+    """Write the guards of a joint that are reactions, unless none comes near to zero."""
+    if not w.is_quiet:
+        slides.hear(m, w, k)
+    for j in range(slides.n_flank(m, k) if m.contact_press[k] >= 0 else 0):
+        i = m.contact_press[k] + j
+        set_guard(out, i, 1.0 if w.is_quiet else w.heard[i], 0.0)
+    for j in range(2 if m.contact_rub[k] >= 0 else 0):
+        i = m.contact_rub[k] + j
+        set_guard(out, i, 1.0 if w.is_quiet else w.heard[i], 0.0)
+
+
+@kernel
+def friction_guards(m, w, k, out, rub):
+    """Write the guards of slip, or of friction at rest.
+
+    Within the band of velocities that counts as rest a contact yields until it leaves
+    the band, or until friction is enough to balance it.
+    """
+    c, mode, band = w.contact[k], w.mode[k], m.contact_band[k]
+    sign = mode.sign
+    if mode.grip == SLIP:
+        slack = SMALLEST_SLIP * contacts.slip_scale(m, w, k)
+        rate = sign * contacts.slip_acceleration(m, w, k)
+        set_guard(out, rub, sign * c.v_t - band + slack, rate)
+    elif mode.grip == YIELDING:
+        rate = contacts.slip_acceleration(m, w, k)
+        set_guard(out, rub, band - sign * c.v_t, -sign * rate)
+        set_guard(out, rub + 1, sign * rate, 0.0)
+    elif is_held_by_others(mode):
+        # Where they move, so does it.
+        least = MOVES * contacts.slip_scale(m, w, k)
+        set_guard(out, rub, max(least, band) - abs(c.v_t), 0.0)
+    elif k < m.n_touch:
+        limit = m.contact_mu0[k] * c.lam_n
+        set_guard(out, rub, limit + c.lam_t, 0.0)
+        set_guard(out, rub + 1, limit - c.lam_t, 0.0)
+
+
+@kernel
+def user_guard(m, w, t, k, out):
+    """Write value and rate of a user's guard; its markers have been moved."""
+    call_guard(
+        m.address[m.guard_kind[k]],
+        at(m.par, m.guard_par[k]),
+        t,
+        w.motion[m.guard_a[k]],
+        w.motion[m.guard_b[k]],
+        out[k],
+    )
+
+
+@kernel
+def needs_reactions(w):
+    """Return whether some guard is a reaction: friction at rest, or load of a joint."""
+    return w.n_gripped > 0 or (w.n_stuck + w.n_rub > 0 and not w.is_quiet)
+
+
+@far(Tables, Work, NUMBER, FLOATS, FLOATS, FLOATS, NUMBER, floats("n_watch, 2"))
+def evaluate(m, w, t, y, a, scratch, size, out):
+    """Value and rate of every guard at (t, y) with accelerations a."""
+    v = at(y, m.n_dof)
+    if needs_reactions(w):
+        dynamics.configure(m, w, t, y, v)
+        reactions.factor_rows(m, w)
+        dynamics.accelerate(m, w, t, v, 0.0, 0.0, scratch)
+        bodies.add_acceleration(m, w, scratch)
+    else:
+        bodies.time_laws(m, w, t)
+        bodies.supports(m, w)
+        bodies.markers(m, w, y, v)
+        contacts.states(m, w, v)
+        contacts.contacts(m, w)
+        bodies.add_acceleration(m, w, a)
+    for k in range(m.n_user):
+        user_guard(m, w, t, k, out)
+    for k in range(m.n_contact):
+        contact_guards(m, w, k, size, out)
+    if m.n_contact > m.n_touch:
+        set_guard(out, m.n_watch - 1, 1.0 if w.is_quiet else w.margin, 0.0)

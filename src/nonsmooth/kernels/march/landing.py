@@ -1,0 +1,160 @@
+"""From an acceptable step to one that ends on its first event."""
+
+from nonsmooth.kernels.abi import kernel
+from nonsmooth.kernels.march import guards, locate, radau, steps
+from nonsmooth.kernels.march.attempt import SLACK, fail, land_explicit
+from nonsmooth.kernels.march.record import is_finite
+from nonsmooth.kernels.run import NEWTON_FAILED, STEP_TOO_SMALL
+from nonsmooth.kernels.tolerances import EPSILON, LANDED
+
+# Retakes of the step until its time is at round-off.
+MAX_LANDING = 6
+# Part of a step by which its end is moved along its tangent: the square is round-off.
+NUDGE = 1e-7
+# Halvings of a step that Newton's method refuses.
+MAX_HALVING = 12
+
+
+@kernel
+def watch_end(m, w, watch, h, row):
+    """Evaluate the guards at the end of a landed step; y' there is in K[row]."""
+    s = watch.step
+    t = min(s.t + h, s.t_cap)
+    a = steps.accelerations(m, s, row)
+    guards.evaluate(m, w, t, s.y1, a, s.d, s.set.size, watch.guard)
+
+
+@kernel
+def retake(m, w, nw, last, h):
+    """Solve an implicit step again for a size h; return whether Newton converged.
+
+    The polynomial of the step of size `last` from here is the guess.
+    """
+    nw.h_retake = last
+    is_solved = radau.solve_stages(m, w, nw, h)
+    nw.h_retake = 0.0
+    if is_solved:
+        radau.finish(m, w, nw, h)
+    return is_solved
+
+
+@kernel
+def retake_explicit(m, w, s, tb, h, allowed):
+    """Take an explicit step again for a size h; return whether it is acceptable."""
+    steps.stages(m, w, s, tb, h)
+    steps.raw_error(m, s, tb, h)
+    if not (is_finite(m.n_y, s.y1) and land_explicit(m, w, s, tb, h)):
+        return False
+    return not tb.is_adaptive or steps.error(m, w, s) <= allowed
+
+
+@kernel
+def shorter_step(m, w, r, h):
+    """Take half the step, or less, without an event; return its size, or a failure."""
+    s = r.step
+    for k in range(m.n_watch):
+        r.watch.fired[k] = 0
+    for _ in range(MAX_HALVING):
+        h *= 0.5
+        if r.is_implicit:
+            radau.forget_step(m, r.newton)
+            if radau.solve_stages(m, w, r.newton, h):
+                radau.finish(m, w, r.newton, h)
+                return h
+        elif retake_explicit(m, w, s, r.tableau, h, 1.0):
+            steps.dense(m, w, s, r.tableau, h)
+            return h
+    return fail(s, h, NEWTON_FAILED if r.is_implicit else STEP_TOO_SMALL)
+
+
+@kernel
+def land_on_event(m, w, r, h):
+    """Retake the step so that it ends on its first fired guard.
+
+    The root on the dense output has the interpolant's order only; a few Newton
+    corrections of the step's size make the landing as good as the method. Returns
+    the step's size; 0 if the guard is not where the dense output has it; a failure < 0.
+    """
+    s, tb, watch = r.step, r.tableau, r.watch
+    k = 0
+    while not watch.fired[k]:
+        k += 1
+    longest = h
+    last = h
+    is_at_once = locate.is_at_once(watch, k, r.rest.n_chatter)
+    locate.on_dense(m, w, watch, h, watch.root[k], watch.guard)
+    rate = watch.guard[k][1]
+    # A root at the very start is an event of the step before that fell behind its end.
+    h = max(h * watch.root[k], EPSILON * abs(s.t))
+    for attempts in range(1, MAX_LANDING + 1):
+        if r.is_implicit:
+            if not retake(m, w, r.newton, last, h):
+                return 0.0
+            last = h
+        else:
+            if not retake_explicit(m, w, s, tb, h, SLACK):
+                return 0.0
+            r.h_stages = h
+        row = 1 if r.is_implicit else tb.n_stage
+        t1 = min(s.t + h, s.t_cap)
+        watch_end(m, w, watch, h, row)
+        change = -watch.guard[k][0] / rate if rate != 0.0 else 0.0
+        is_landed = abs(change) <= LANDED * max(abs(t1), h)
+        is_landed = is_landed or locate.is_round_off(m, watch, k)
+        if is_landed or attempts == MAX_LANDING or is_at_once:
+            break
+        if abs(change) > 0.1 * longest or not 0.0 < h + change <= longest:
+            return 0.0
+        if abs(change) <= NUDGE * h and not r.is_implicit:
+            nudge(m, w, r, h, change)
+            return h + change
+        h += change
+    return h
+
+
+@kernel
+def nudge(m, w, r, h, change):
+    """Move the end of a landed explicit step by a little, without taking it again."""
+    s, row = r.step, r.tableau.n_stage
+    rate, kept = s.K[row], s.e[0]
+    for i in range(m.n_y):
+        s.y1[i] += change * rate[i]
+        kept[i] = s.moved[i]
+    land_explicit(m, w, s, r.tableau, h + change)
+    for i in range(m.n_y):
+        s.moved[i] += kept[i]
+    watch_end(m, w, r.watch, h + change, row)
+
+
+@kernel
+def cut_at_event(m, w, r, h, row, t_stop):
+    """Cut the step at its first event, if any; return its size, or a failure < 0."""
+    s, watch = r.step, r.watch
+    for _ in range(MAX_HALVING):
+        landed = 0.0
+        if locate.locate(m, w, watch, h, r.rest.n_chatter) <= 1.0:
+            landed = land_on_event(m, w, r, h)
+        elif watch.is_resolved:
+            watch_end(m, w, watch, h, row)
+            if locate.is_sound(m, watch):
+                break
+        if landed < 0.0:
+            return landed
+        if landed > 0.0 and locate.is_clean(m, watch):
+            h = landed
+            if not r.is_implicit:
+                steps.dense(m, w, s, r.tableau, r.h_stages)
+                steps.stretch(m, s, h / r.h_stages)
+            locate.settle(m, watch)
+            return h
+        # The dense output misled: a shorter step knows better.
+        h = shorter_step(m, w, r, landed if landed > 0.0 else h)
+        if h < 0.0:
+            return h
+        s.h = min(s.h, 2.0 * h)
+    else:
+        watch_end(m, w, watch, h, row)
+    if h == t_stop - s.t:
+        locate.fire_at_end(m, watch, t_stop)
+    locate.settle(m, watch)
+    return h

@@ -1,0 +1,474 @@
+"""Where guards cross zero on the dense output of a step.
+
+A guard is sampled at a few nodes of the step, with its rate where that is cheap
+(not for reactions). A change of sign between nodes brackets a root; so does an
+extremum on the far side of zero, found where the rate changes sign or where a node
+is lower than its neighbours, so that a pair of roots inside a step is not lost.
+The side a guard starts from is remembered, not read from a value that may be
+round-off.
+"""
+
+from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, floats, kernel
+from nonsmooth.kernels.march import steps
+from nonsmooth.kernels.march.guards import (
+    contact_guards,
+    evaluate,
+    has_rate,
+    is_event,
+    is_friction_at_rest,
+    is_reaction,
+    user_guard,
+)
+from nonsmooth.kernels.mechanics import bodies, contacts
+from nonsmooth.kernels.mechanics.tables import GAP, Tables, Work
+from nonsmooth.kernels.run import N_NODE, Watch
+from nonsmooth.kernels.tolerances import (
+    ARMED,
+    MISSED,
+    SIMULTANEOUS,
+    SMALLEST_FORCE,
+    SMALLEST_GAP,
+    ZERO,
+)
+
+MAX_BISECTION = 60
+NONE = 2.0
+# Fractions of a step at which an extremum, and a root, count as found: a dip thinner
+# than the first is no crossing; landing refines the second.
+EXTREMUM_WIDTH, ROOT_WIDTH = 1e-9, 1e-15
+# Parabolas through a low node and its neighbours until its depth is known to this part.
+MAX_PARABOLA, DEPTH = 12, 0.1
+# Nodes of friction at rest may differ from their interpolation by this part of the
+# least of them; where they vary by less than the next they are not looked at.
+# Those that go down to zero, by a part of the largest.
+RESOLVED, ALIKE, DEEPEST = 0.1, 0.1, 0.05
+# How often the first interval is halved to find the lobe after such a start.
+MAX_HALVING = 40
+# Fraction of a step within which an event is at its start.
+AT_ONCE = 1e-9
+# Halvings of an interval to the longest moment before a mode is decided again.
+SHORTEST = 6
+
+
+# ---- one guard, or all, inside the step ---------------------------------------------------
+
+
+@far(Tables, Work, Watch, NUMBER, NUMBER, floats("n_watch, 2"))
+def on_dense(m, w, watch, h, x, out):
+    """Value and rate of every guard at the fraction x of the step."""
+    s = watch.step
+    steps.on_dense(m, s, x, watch.dense)
+    steps.rate_on_dense(m, s, h, x, watch.rate)
+    t = min(s.t + x * h, s.t_cap)
+    evaluate(m, w, t, watch.dense, watch.rate, s.d, s.set.size, out)
+
+
+@kernel
+def follow(m, w, watch, h, x, t, i):
+    """Move marker i alone to the fraction x of the step."""
+    k = m.marker_body[i]
+    support = m.body_support[k]
+    if support < 0:
+        steps.body_on_dense(m, watch.step, h, x, k, watch.dense, watch.rate)
+    else:
+        first = m.support_law[support]
+        for law in range(first, first + 3 if first >= 0 else first):
+            bodies.time_law(m, w, t, law)
+        bodies.move_support(m, w, support)
+    bodies.turn_body(m, w, watch.dense, k)
+    bodies.move_marker(m, w, watch.dense, at(watch.dense, m.n_dof), i)
+    bodies.accelerate_marker(m, w, watch.rate, i)
+
+
+@far(Tables, Work, Watch, NUMBER, NUMBER, INTEGER)
+def one_on_dense(m, w, watch, h, x, k):
+    """Value and rate of guard k at the fraction x of the step, in `guard`.
+
+    One that is no reaction needs the motion of its two bodies only.
+    """
+    if is_reaction(m, w, k):
+        on_dense(m, w, watch, h, x, watch.guard)
+        return
+    s = watch.step
+    t = min(s.t + x * h, s.t_cap)
+    if k < m.n_user:
+        follow(m, w, watch, h, x, t, m.guard_a[k])
+        follow(m, w, watch, h, x, t, m.guard_b[k])
+        user_guard(m, w, t, k, watch.guard)
+        return
+    i = m.watch_owner[k]
+    follow(m, w, watch, h, x, t, m.contact_a[i])
+    follow(m, w, watch, h, x, t, m.contact_b[i])
+    state = m.contact_state[i]
+    if state >= 0:
+        steps.state_on_dense(m, w, s, x, state)
+    contacts.contact(m, w, i)
+    contact_guards(m, w, i, s.set.size, watch.guard)
+
+
+@kernel
+def value_at(m, w, watch, h, x, k):
+    """Return guard k at the fraction x of the step."""
+    one_on_dense(m, w, watch, h, x, k)
+    return watch.guard[k][0]
+
+
+# ---- roots of one guard -----------------------------------------------------------------------
+
+
+@kernel
+def extremum(m, w, watch, h, k, x0, x1, side):
+    """Fraction where guard k, approaching at x0, turns back before x1."""
+    for _ in range(MAX_BISECTION):
+        x = 0.5 * (x0 + x1)
+        if side * value_at(m, w, watch, h, x, k) <= 0.0:
+            return x
+        if side * watch.guard[k][1] < 0.0:
+            x0 = x
+        else:
+            x1 = x
+        if x1 - x0 < EXTREMUM_WIDTH:
+            break
+    return NONE
+
+
+@kernel
+def dip(m, w, watch, h, k, x, g, x0, g0, x1, g1):
+    """Fraction where guard k, low at x between x0 and x1, is not positive, or NONE."""
+    for _ in range(MAX_PARABOLA):
+        # Vertex of the parabola through the three points, and its height.
+        p, q = (x - x0) * (g - g1), (x - x1) * (g - g0)
+        if p == q:
+            return NONE
+        new = x - 0.5 * ((x - x0) * p - (x - x1) * q) / (p - q)
+        slope = (g1 - g0) / (x1 - x0)
+        bend = ((g1 - g) / (x1 - x) - (g - g0) / (x - x0)) / (x1 - x0)
+        lowest = (
+            g
+            + (new - x) * (slope + bend * (2.0 * x - x0 - x1))
+            + bend * (new - x) * (new - x)
+        )
+        if not x0 < new < x1 or abs(new - x) < EXTREMUM_WIDTH:
+            return NONE
+        value = value_at(m, w, watch, h, new, k)
+        if value <= 0.0:
+            return new
+        if abs(value - lowest) <= DEPTH * value:
+            return NONE
+        if value < g:
+            if new < x:
+                x1, g1 = x, g
+            else:
+                x0, g0 = x, g
+            x, g = new, value
+        elif new < x:
+            x0, g0 = new, value
+        else:
+            x1, g1 = new, value
+    return NONE
+
+
+@kernel
+def root(m, w, watch, h, k, x0, x1, side):
+    """Fraction where guard k leaves `side` between x0 and x1.
+
+    Chandrupatla's method: inverse quadratic interpolation where that is safe, else
+    bisection [Chandrupatla1997]_.
+    """
+    # A start at zero is round-off: it counts as on its side.
+    gb = max(side * value_at(m, w, watch, h, x0, k), 1e-300)
+    ga = side * value_at(m, w, watch, h, x1, k)
+    # The root is between a and b; c is the last point that was given up.
+    a, b = x1, x0
+    c, gc, t = b, gb, 0.5
+    width = ROOT_WIDTH
+    for _ in range(MAX_BISECTION):
+        x = a + t * (b - a)
+        g = side * value_at(m, w, watch, h, x, k)
+        if (g > 0.0) == (ga > 0.0):
+            c, gc = a, ga
+        else:
+            c, gc, b, gb = b, gb, a, ga
+        a, ga = x, g
+        least = width / abs(b - a)
+        if least >= 1.0 or g == 0.0:
+            break
+        xi, phi = (a - b) / (c - b), (ga - gb) / (gc - gb)
+        t = 0.5
+        if phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
+            t = ga / (gb - ga) * gc / (gb - gc)
+            t += (c - a) / (b - a) * ga / (gc - ga) * gb / (gc - gb)
+        if t < 0.5 * least:
+            # Step across the root: farther each time that round-off has hidden it.
+            t = 0.5 * least
+            width *= 4.0
+        t = min(t, 1.0 - 0.5 * least)
+    return a if ga <= 0.0 else b
+
+
+@kernel
+def root_after_zero(m, w, watch, h, k, x1, side):
+    """Root of guard k before x1 after a start at zero, not counting the start.
+
+    Looks for the lobe on its side by halving; without one the guard has only touched
+    zero before, and there is no root.
+    """
+    x = x1
+    for _ in range(MAX_HALVING):
+        last = x
+        x = 0.5 * x
+        if side * value_at(m, w, watch, h, x, k) > 0.0:
+            return root(m, w, watch, h, k, x, last, side)
+    return NONE
+
+
+@kernel
+def moment(n_chatter):
+    """Return the fraction of a step to go on in a mode that ends at once."""
+    return 0.5 ** max(SHORTEST, MAX_HALVING - 2 * n_chatter) / N_NODE
+
+
+@kernel
+def is_at_once(watch, k, n_chatter):
+    """Return whether guard k was past zero at the start: there is no landing on it."""
+    return watch.root[k] <= max(AT_ONCE, moment(n_chatter))
+
+
+@kernel
+def is_round_off(m, watch, k):
+    """Return whether guard k, a gap, is as near to zero as positions can tell."""
+    least = SMALLEST_GAP * watch.step.set.size
+    return m.watch_kind[k] == GAP and abs(watch.guard[k][0]) <= least
+
+
+@kernel
+def largest_node(watch, k):
+    """Return the largest magnitude of guard k over the nodes of the step."""
+    largest = 0.0
+    for j in range(N_NODE + 1):
+        largest = max(largest, abs(watch.node[j][k][0]))
+    return largest
+
+
+@kernel
+def starts_at_zero(m, watch, k):
+    """Return whether guard k is zero at the start of the step, but for round-off."""
+    if not watch.is_at_zero[k] or k < m.n_user:
+        return watch.is_at_zero[k] != 0
+    return abs(watch.node[0][k][0]) <= ZERO * largest_node(watch, k)
+
+
+@kernel
+def lost_dip(m, w, watch, h, k, j):
+    """Fraction of a dip below zero about node j of a guard without rate, or NONE."""
+    node = watch.node
+    last, here, after = node[j - 1][k][0], node[j][k][0], node[j + 1][k][0]
+    if not (last > here and here < after and after > 0.0):
+        return NONE
+    x = j / N_NODE
+    return dip(m, w, watch, h, k, x, here, x - 1 / N_NODE, last, x + 1 / N_NODE, after)
+
+
+@kernel
+def turning_root(m, w, watch, h, k, j, side, is_zero):
+    """First root of guard k between nodes j - 1 and j on one side of zero, or NONE."""
+    x0, x1 = (j - 1) / N_NODE, j / N_NODE
+    if not has_rate(m, w, k):
+        x = lost_dip(m, w, watch, h, k, j) if j < N_NODE else NONE
+        return root(m, w, watch, h, k, x0, x, side) if x != NONE else NONE
+    rate0, rate1 = watch.node[j - 1][k][1], watch.node[j][k][1]
+    if not (side * rate0 < 0.0 and side * rate1 > 0.0):
+        return NONE
+    if j == 1 and is_zero:
+        # It only touched zero, and is back on the side it came from.
+        return NONE
+    x = extremum(m, w, watch, h, k, x0, x1, side)
+    if x == NONE:
+        return NONE
+    # It passes zero and comes back within the interval.
+    if is_event(m, k, -side):
+        return root(m, w, watch, h, k, x0, x, side)
+    return root(m, w, watch, h, k, x, x1, -side)
+
+
+@kernel
+def first_root(m, w, watch, h, k, limit, n_chatter):
+    """First root of guard k in its direction up to the fraction `limit`, or NONE."""
+    # Flat to second order at the start: the first node tells its side.
+    start = watch.side[k] if watch.side[k] != 0.0 else watch.node[1][k][0]
+    side = 1.0 if start > 0.0 else -1.0
+    is_zero = starts_at_zero(m, watch, k)
+    for j in range(1, N_NODE + 1):
+        x0, x1 = (j - 1) / N_NODE, j / N_NODE
+        if x0 >= limit:
+            break
+        if side * watch.node[j][k][0] > 0.0:
+            x = turning_root(m, w, watch, h, k, j, side, is_zero)
+            if x != NONE:
+                return x
+            continue
+        x = NONE
+        if is_event(m, k, -side):
+            if j > 1 or not is_zero:
+                return root(m, w, watch, h, k, x0, x1, side)
+            x = root_after_zero(m, w, watch, h, k, x1, side)
+            if x == NONE and k >= m.n_user:
+                # It leaves its mode at once: let the switch decide a moment later, and
+                # a longer one if that was too short to tell.
+                return moment(n_chatter)
+        if x != NONE:
+            return x
+        side = -side
+    return NONE
+
+
+# ---- the earliest of all --------------------------------------------------------------------------
+
+
+@kernel
+def is_resolved(m, watch, k):
+    """Return whether the nodes of guard k, a reaction, show what it does between them.
+
+    Where all is at rest no error limits the step, and reactions may do anything in it.
+    The odd nodes are compared with the polynomial through the even ones.
+    """
+    node = watch.node
+    least, largest = node[0][k][0], node[0][k][0]
+    for j in range(1, N_NODE + 1):
+        least = min(least, node[j][k][0])
+        largest = max(largest, node[j][k][0])
+    if largest - least <= ALIKE * least:
+        return True
+    allowed = RESOLVED * max(least, DEEPEST * largest, SMALLEST_FORCE * m.force)
+    for j in range(1, N_NODE, 2):
+        value = 0.0
+        for i in range(0, N_NODE + 1, 2):
+            weight = 1.0
+            for l in range(0, N_NODE + 1, 2):
+                if l != i:
+                    weight *= (j - l) / (i - l)
+            value += weight * node[i][k][0]
+        if abs(value - node[j][k][0]) > allowed:
+            return False
+    return True
+
+
+@kernel
+def all_resolved(m, w, watch):
+    """Return whether the nodes tell of every guard that is friction at rest."""
+    for k in range(m.n_user, m.n_watch):
+        if is_friction_at_rest(m, w, k) and not is_resolved(m, watch, k):
+            return False
+    return True
+
+
+@kernel
+def is_joint_first(m, w, watch, earliest):
+    """Return whether no event comes before those of friction at rest in joints."""
+    for k in range(m.n_watch):
+        # Beyond another event nodes are of no mode.
+        if watch.root[k] <= min(earliest, 1.0) and not is_friction_at_rest(m, w, k):
+            return False
+    return True
+
+
+@far(Tables, Work, Watch, NUMBER, INTEGER, returns=NUMBER)
+def locate(m, w, watch, h, n_chatter):
+    """Return the fraction of the step's earliest event, or NONE; mark who fires."""
+    s = watch.step
+    # Of a state at rest the stages of a step say too little.
+    w.is_quiet = 0
+    if m.n_contact > m.n_touch and w.n_stuck == 0:
+        w.is_quiet = steps.is_quiet(m, s)
+    for j in range(N_NODE + 1):
+        on_dense(m, w, watch, h, j / N_NODE, watch.node[j])
+    earliest = NONE
+    for k in range(m.n_watch):
+        watch.fired[k] = 0
+        watch.root[k] = first_root(m, w, watch, h, k, earliest, n_chatter)
+        earliest = min(earliest, watch.root[k])
+    watch.is_resolved = 1
+    if w.n_stuck > w.n_gripped and s.set.h_fixed == 0.0:
+        if is_joint_first(m, w, watch, earliest) and not all_resolved(m, w, watch):
+            watch.is_resolved = 0
+            return NONE
+    if earliest <= 1.0:
+        tie = SIMULTANEOUS * max(abs(s.t + earliest * h), h) / h
+        for k in range(m.n_watch):
+            # In the shortest of steps a tie is longer than the step.
+            if watch.root[k] <= min(earliest + tie, 1.0):
+                watch.fired[k] = 1
+    return earliest
+
+
+# ---- at the ends of a step -----------------------------------------------------------------------
+
+
+@kernel
+def arm(m, w, watch, a):
+    """Set the sides of all guards: one at zero by its rate."""
+    s = watch.step
+    w.is_quiet = 0
+    evaluate(m, w, min(s.t, s.t_cap), s.y, a, s.d, s.set.size, watch.guard)
+    for k in range(m.n_user):
+        value, rate = watch.guard[k][0], watch.guard[k][1]
+        is_zero = abs(value) <= ARMED * abs(rate * s.t)
+        watch.is_at_zero[k] = 1 if is_zero else 0
+        watch.side[k] = rate if is_zero else value
+    for k in range(m.n_user, m.n_watch):
+        # A contact's guards are positive in its mode, and may start at zero.
+        watch.is_at_zero[k] = 1
+        watch.side[k] = 1.0
+
+
+@kernel
+def fire_at_end(m, watch, t):
+    """Fire the guards that reach zero within round-off of the end of an arc."""
+    for k in range(m.n_user):
+        value, rate = watch.guard[k][0], watch.guard[k][1]
+        is_here = abs(value) <= ARMED * abs(rate * t) and rate * watch.side[k] < 0.0
+        if is_here and is_event(m, k, rate):
+            watch.fired[k] = 1
+
+
+@kernel
+def is_sound(m, watch):
+    """Return whether no open contact overlaps at the end of a step, and none gapes."""
+    for k in range(m.n_touch):
+        if watch.guard[m.contact_press[k]][0] < -MISSED * watch.step.set.size:
+            return False
+    return True
+
+
+@kernel
+def is_clean(m, watch):
+    """Return whether no contact's guard but those that fired is past zero.
+
+    On the shorter step that lands on an event another one may come first.
+    """
+    for k in range(m.n_user, m.n_watch):
+        value = watch.guard[k][0]
+        if watch.fired[k] or value >= 0.0:
+            continue
+        if value < -ZERO * largest_node(watch, k):
+            return False
+    return True
+
+
+@kernel
+def settle(m, watch):
+    """Update the sides at the end of a step from the values in `guard`."""
+    for k in range(m.n_user):
+        value, rate = watch.guard[k][0], watch.guard[k][1]
+        watch.is_at_zero[k] = watch.fired[k]
+        if watch.fired[k]:
+            # It crossed: what is left of its value is round-off.
+            direction = m.guard_direction[k]
+            watch.side[k] = float(direction) if direction else rate
+        elif value * watch.side[k] >= 0.0 or not is_event(m, k, -watch.side[k]):
+            # A crossing that is an event but did not fire lies within round-off of the
+            # end; the next step finds it.
+            if value != 0.0:
+                watch.side[k] = value
+    for k in range(m.n_user, m.n_watch):
+        watch.is_at_zero[k] = 0

@@ -1,0 +1,449 @@
+"""The next mode at an event.
+
+Contacts that touch, release or separate change side; those at rest are decided together
+by `friction.settle`. A switch begins from the guards that fired (`switch`), from laws
+that may have jumped (`renew`), from friction that rows do not determine (`review`), or
+from nothing (`first_mode`).
+"""
+
+import math
+
+from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
+from nonsmooth.kernels.friction import flanks, slides
+from nonsmooth.kernels.friction.modes import (
+    HELD,
+    OPEN,
+    PRESSING,
+    RELEASED,
+    SLIP,
+    STICK,
+    YIELDING,
+    copy_mode,
+    is_slipping,
+    set_grip,
+    sign_of,
+)
+from nonsmooth.kernels.friction.rest import (
+    AT_ONCE,
+    CHATTERING,
+    DECIDED,
+    JAMMED,
+    NOT_UNIQUE,
+    PART,
+    accelerations,
+    activate,
+    slip_compliance,
+    start_slip,
+)
+from nonsmooth.kernels.friction.settle import (
+    begin_pressing,
+    come_to_rest,
+    comply,
+    decide,
+    go_ahead,
+    is_at_rest,
+    is_resting,
+    look_ahead,
+    settle,
+)
+from nonsmooth.kernels.mechanics import bodies, contacts, dynamics
+from nonsmooth.kernels.mechanics.contacts import has_friction
+from nonsmooth.kernels.mechanics.tables import MARGIN, PIN, Tables, Work
+from nonsmooth.kernels.run import Decision, Watch
+from nonsmooth.kernels.tolerances import (
+    AT_LIMIT,
+    CLOSED,
+    FELT,
+    LOOK_AHEAD,
+    NO_FORCE,
+    NO_TIME,
+    PASSED,
+    SMALLEST_FORCE,
+)
+
+# Switches in a row without time passing, for each contact and in all, that mean that
+# no mode lasts.
+CHATTER, CHATTER_PER_CONTACT = 30, 4
+# Switches within a part of the run that mean the same.
+FLOOD, FLOOD_PART = 20000, 1e-4
+
+
+@kernel
+def evaluate(m, w, r, t):
+    """Note how fast things are, and evaluate contacts at the present state."""
+    s = r.step
+    v = at(s.y, m.n_dof)
+    bodies.note_speed(m, w, v, s.set.size, s.set.pace)
+    dynamics.configure(m, w, t, s.y, v)
+
+
+@kernel
+def touch_all(m, r):
+    """Let every group be decided, nobody at rest or freed yet."""
+    for g in range(m.n_group):
+        r.is_touched[g] = 1
+    for k in range(m.n_contact):
+        r.rests[k] = 0
+        r.freed[k] = 0
+
+
+@kernel
+def guard_again(m, watch, r, is_all):
+    """Let guards of the groups that were decided start at zero."""
+    for k in range(m.n_user, m.n_watch):
+        owner = m.watch_owner[k]
+        if is_all or (owner >= 0 and r.is_touched[m.contact_group[owner]]):
+            watch.is_at_zero[k] = 1
+
+
+# ---- at the guards that fired ------------------------------------------------------------
+
+
+@kernel
+def touch(m, w, r, fired):
+    """Mark the groups with a contact that fired; return whether one broke away."""
+    for g in range(m.n_group):
+        r.is_touched[g] = 0
+    is_break = False
+    for k in range(m.n_user, m.n_watch):
+        owner = m.watch_owner[k]
+        if fired[k] and owner >= 0:
+            r.is_touched[m.contact_group[owner]] = 1
+            is_break = is_break or w.mode[owner].grip == STICK
+    return is_break
+
+
+@kernel
+def is_touch_down(m, w, fired):
+    """Return 1 if a contact that fired begins to press, else 0."""
+    for k in range(m.n_touch):
+        press = m.contact_press[k]
+        if w.mode[k].side != PRESSING and (fired[press] or fired[press + 1]):
+            return 1
+    return 0
+
+
+@kernel
+def change_side(m, w, r, k, fired):
+    """Apply the event of gap or normal force of contact k; return if there was one."""
+    gap, force = fired[m.contact_press[k]], fired[m.contact_press[k] + 1]
+    mode = w.mode[k]
+    if gap:
+        if mode.side == OPEN:
+            mode.approach = max(0.0, -w.contact[k].gap_rate)
+            begin_pressing(m, w, r, k)
+        else:
+            mode.side = OPEN
+    elif force:
+        if mode.side == PRESSING:
+            mode.side = RELEASED
+        else:
+            begin_pressing(m, w, r, k)
+    return gap != 0 or force != 0
+
+
+@kernel
+def change_flanks(m, w, k, fired):
+    """Let the other flank bear where a flank of joint k fired."""
+    press = m.contact_press[k]
+    for j in range(slides.n_flank(m, k) if press >= 0 else 0):
+        if fired[press + j]:
+            w.mode[k].flank ^= 1 << j
+
+
+@kernel
+def come_to_zero(m, w, r, k):
+    """Let contact k, whose slip velocity has crossed zero, be at rest.
+
+    Unless it crossed long ago, while its force was too small to matter.
+    """
+    c = w.contact[k]
+    if k < m.n_touch and c.lam_n <= 2.0 * SMALLEST_FORCE * m.force:
+        w.mode[k].sign = sign_of(c.v_t)
+    else:
+        come_to_rest(m, w, r, k)
+
+
+@kernel
+def is_tied(m, watch, k, i):
+    """Return whether resting contact k has come to its limit, side i, with another."""
+    rub = m.contact_rub[k]
+    forward, backward = watch.guard[rub][0], watch.guard[rub + 1][0]
+    # F+ and F- add up to twice the limit.
+    left = backward if i else forward
+    return left <= AT_LIMIT * 0.5 * (forward + backward)
+
+
+@kernel
+def break_away(m, w, watch, r, k, is_break, t):
+    """Let contact k go where its friction is at the limit and goes on growing."""
+    for i in range(2):
+        is_let_go = watch.fired[m.contact_rub[k] + i] != 0
+        if is_break and not is_let_go and is_tied(m, watch, k, i):
+            is_let_go = True
+            r.n_tie += 1
+            r.t_tie = min(r.t_tie, t)
+        if is_let_go:
+            start_slip(m, w, k, -1 if i else 1)
+            r.rests[k] = 0
+            r.freed[k] = 1
+            return
+
+
+@kernel
+def change_slip(m, w, watch, r, k, is_break, t):
+    """Apply the events of friction of contact k; mark it at rest, or let it go."""
+    mode = w.mode[k]
+    forward = watch.fired[m.contact_rub[k]]
+    backward = watch.fired[m.contact_rub[k] + 1]
+    if mode.grip == SLIP:
+        # Of a contact with a band only its own guard tells.
+        if m.contact_band[k] == 0.0 and is_at_rest(m, w, k):
+            come_to_rest(m, w, r, k)
+        elif forward:
+            come_to_zero(m, w, r, k)
+    elif mode.grip == YIELDING:
+        # It leaves its band, or is balanced in it.
+        if forward:
+            mode.grip = SLIP
+        elif backward:
+            come_to_rest(m, w, r, k)
+    elif mode.grip == HELD and forward:
+        # What holds it has begun to move.
+        set_grip(mode, SLIP, sign_of(w.contact[k].v_t))
+    else:
+        r.rests[k] = 1
+        if mode.grip == STICK:
+            break_away(m, w, watch, r, k, is_break, t)
+
+
+@kernel
+def change_modes(m, w, watch, r, t):
+    """Apply all events; mark who is at rest, or let go."""
+    is_break = touch(m, w, r, watch.fired)
+    for k in range(m.n_contact):
+        r.rests[k] = 0
+        r.freed[k] = 0
+        if not r.is_touched[m.contact_group[k]]:
+            continue
+        if k >= m.n_touch:
+            change_flanks(m, w, k, watch.fired)
+        elif change_side(m, w, r, k, watch.fired):
+            continue
+        if has_friction(m, k) and w.mode[k].side == PRESSING:
+            change_slip(m, w, watch, r, k, is_break, t)
+
+
+@kernel
+def is_chattering(m, r, t):
+    """Count a switch at t; return whether there are too many without time passing."""
+    if t - r.t_switch > NO_TIME * abs(t) + PASSED * r.step.h:
+        r.n_chatter = 0
+    r.n_chatter += 1
+    r.t_switch = t
+    if t - r.t_flood > FLOOD_PART * r.step.set.span:
+        r.t_flood = t
+        r.n_flood = 0
+    r.n_flood += 1
+    allowed = CHATTER + CHATTER_PER_CONTACT * m.n_contact
+    return r.n_chatter > allowed or r.n_flood > FLOOD
+
+
+@kernel
+def pass_margin(m, w, watch, r, t):
+    """Go on where solutions of friction in joints may cease to be unique, or not."""
+    last = m.n_watch - 1
+    if m.watch_kind[last] != MARGIN or not watch.fired[last]:
+        return DECIDED
+    if w.is_chosen:
+        return JAMMED
+    if r.step.set.branch == flanks.UNIQUE:
+        return NOT_UNIQUE
+    # From here on only the present flanks are watched.
+    w.is_chosen = 1
+    r.t_branch = min(r.t_branch, t)
+    return DECIDED
+
+
+@far(Tables, Work, Watch, Decision, NUMBER, returns=INTEGER, is_door=True)
+def switch(m, w, watch, r, t):
+    """Choose the next mode at the present state from the guards that fired."""
+    if is_chattering(m, r, t):
+        return CHATTERING
+    status = pass_margin(m, w, watch, r, t)
+    if status != DECIDED:
+        return status
+    evaluate(m, w, r, t)
+    change_modes(m, w, watch, r, t)
+    status = decide(m, w, r, t)
+    guard_again(m, watch, r, False)
+    return status
+
+
+# ---- without a guard ------------------------------------------------------------------------
+
+
+@far(Tables, Work, Watch, Decision, NUMBER, returns=INTEGER, is_door=True)
+def renew(m, w, watch, r, t):
+    """Decide all contacts again where laws break: forces may jump, or drives stop."""
+    evaluate(m, w, r, t)
+    touch_all(m, r)
+    for k in range(m.n_contact):
+        if not has_friction(m, k) or w.mode[k].side != PRESSING:
+            continue
+        is_slow = m.contact_band[k] == 0.0 and is_at_rest(m, w, k)
+        if is_resting(m, w, k):
+            r.rests[k] = 1
+        elif is_slipping(w.mode[k]) and is_slow:
+            come_to_rest(m, w, r, k)
+    status = decide(m, w, r, t)
+    guard_again(m, watch, r, True)
+    return status
+
+
+@far(Tables, Work, Watch, Decision, NUMBER, returns=INTEGER, is_door=True)
+def review(m, w, watch, r, t):
+    """Decide sticking contacts again whose rows depend on each other.
+
+    Their rows do not hold what little distinguishes them, and no guard shows when it
+    begins to matter. Returns 1 if the mode changed, 0 if not, -1 if undecided.
+    """
+    touch_all(m, r)
+    for k in range(m.n_contact):
+        copy_mode(w.mode[k], r.kept[k])
+        r.rests[k] = 1 if is_resting(m, w, k) else 0
+    n_resting = w.n_stuck + w.n_pinned
+    r.status = settle(m, w, r, look_ahead(m, w, r, t))
+    if r.status != DECIDED:
+        return -1
+    if w.n_stuck + w.n_pinned == n_resting:
+        # Pins and all, as it was.
+        for k in range(m.n_contact):
+            set_grip(w.mode[k], r.kept[k].grip, r.kept[k].sign)
+        activate(m, w)
+        return 0
+    comply(m, w, r, t)
+    guard_again(m, watch, r, True)
+    return 1
+
+
+# ---- at the start of a run ---------------------------------------------------------------------
+
+
+@kernel
+def first_sides(m, w, r):
+    """Set sides by gap, or by its rate where the gap is closed."""
+    touch_all(m, r)
+    for k in range(m.n_contact):
+        if k >= m.n_touch:
+            begin_pressing(m, w, r, k)
+            continue
+        c, mode = w.contact[k], w.mode[k]
+        first = c.gap
+        if abs(first) <= CLOSED * r.step.set.size:
+            first = c.gap_rate
+        if first < 0.0:
+            # Unless an earlier run has left the rate it touched down with.
+            if math.isnan(mode.approach):
+                mode.approach = max(0.0, -c.gap_rate)
+            begin_pressing(m, w, r, k)
+            pulls = c.gap < 0.0
+            if pulls and contacts.normal_force(m, w, k, c.gap, c.gap_rate) < 0.0:
+                mode.side = RELEASED
+                r.rests[k] = 0
+
+
+@kernel
+def close_by_acceleration(m, w, r, t):
+    """Let contacts that touch at rest press if they accelerate so; return if any."""
+    for i in range(m.n_y):
+        r.ahead[i] = r.step.y[i]
+    accelerations(m, w, r, t)
+    is_new = False
+    for k in range(m.n_touch):
+        c = w.contact[k]
+        is_closed = abs(c.gap) <= CLOSED * r.step.set.size and c.gap_rate == 0.0
+        round_off = NO_FORCE * m.force * slip_compliance(m, w, r, k)
+        closes = contacts.gap_acceleration(m, w, k) < -round_off
+        if is_closed and w.mode[k].side == OPEN and closes:
+            w.mode[k].approach = 0.0
+            begin_pressing(m, w, r, k)
+            is_new = True
+    return is_new
+
+
+@kernel
+def flank_of(w, k, j):
+    """Return the force of flank j of contact k."""
+    return w.contact[k].rear if j else w.contact[k].front
+
+
+@kernel
+def lean(m, w, r, t):
+    """Set the flanks that have no force yet by the force they have a moment later."""
+    for i in range(m.n_y):
+        r.ahead[i] = r.step.y[i]
+    accelerations(m, w, r, t)
+    n_open = 0
+    for k in range(m.n_touch, m.n_contact):
+        r.unsigned[k] = 0
+        for j in range(slides.n_flank(m, k) if m.contact_kind[k] != PIN else 0):
+            if abs(flank_of(w, k, j)) <= SMALLEST_FORCE * m.force:
+                r.unsigned[k] |= 1 << j
+                n_open += 1
+    if n_open == 0:
+        return
+    dt = AT_ONCE * PART * r.step.set.span
+    accelerations(m, w, r, go_ahead(m, r, t, dt))
+    for k in range(m.n_touch, m.n_contact):
+        mode = w.mode[k]
+        for j in range(2):
+            u = flank_of(w, k, j)
+            if (r.unsigned[k] >> j) & 1 and u != 0.0:
+                mode.flank = (mode.flank & ~(1 << j)) | ((1 << j) if u < 0.0 else 0)
+
+
+@far(Tables, Work, Decision, NUMBER, returns=INTEGER, is_door=True)
+def first_mode(m, w, r, t):
+    """Choose the mode a run begins in.
+
+    Sides by the first derivative of the gap that is not zero; accelerations come
+    last, with the contacts that press already.
+    """
+    for k in range(m.n_contact):
+        mode = w.mode[k]
+        mode.side = OPEN
+        set_grip(mode, STICK, 0)
+        mode.flank = 0
+        mode.drift = 0.0
+    w.is_chosen = 0
+    activate(m, w)
+    evaluate(m, w, r, t)
+    first_sides(m, w, r)
+    status = decide(m, w, r, t)
+    if status == DECIDED and close_by_acceleration(m, w, r, t):
+        status = decide(m, w, r, t)
+    if status == DECIDED and w.n_rub > 0:
+        lean(m, w, r, t)
+    return status
+
+
+@kernel
+def time_to_feel(m, w, r):
+    """Return how long a contact that has just closed takes to be felt, in s.
+
+    To overlap by a little, or for its force then to stop the bodies' approach.
+    """
+    shortest = math.inf
+    size = r.step.set.size
+    depth = FELT * size
+    for k in range(m.n_touch):
+        c = w.contact[k]
+        if w.mode[k].side == PRESSING and -c.gap <= CLOSED * size + LOOK_AHEAD * size:
+            rate = max(-c.gap_rate, 0.0)
+            if rate > 0.0:
+                shortest = min(shortest, depth / rate)
+                force = contacts.normal_force(m, w, k, -depth, c.gap_rate)
+                pull = abs(force) * slip_compliance(m, w, r, k)
+                shortest = min(shortest, rate / pull if pull > 0.0 else shortest)
+    return shortest

@@ -1,0 +1,1 @@
+"""From time and state to accelerations and reactions."""

@@ -1,0 +1,339 @@
+"""Contacts at one instant: gap, slip, forces, and the rows of those that stick.
+
+Both bodies are seen at the same place, the point of b's disc nearest to a:
+
+    gap'  = n·(v_b - v_a)        v_t = tau·(v_b - v_a)
+    v_t'  = tau·(a_b - a_a) + omega_a n·(v_mb - v_ma) + n' gap'
+"""
+
+import math
+
+from nonsmooth.kernels.abi import (
+    at,
+    call_limit,
+    call_normal,
+    call_shape,
+    call_smooth,
+    kernel,
+    stack_floats,
+)
+from nonsmooth.kernels.friction.modes import (
+    FOLLOWING,
+    HELD,
+    OPEN,
+    PRESSING,
+    SLIP,
+    STICK,
+)
+from nonsmooth.kernels.mechanics import bodies
+from nonsmooth.kernels.mechanics.tables import NONE, PIN, SMOOTH
+from nonsmooth.kernels.tolerances import SPREAD
+
+
+@kernel
+def contacts(m, w):
+    """Gap, slip and normal force of every contact, and the rows of sticking ones."""
+    for k in range(m.n_contact):
+        contact(m, w, k)
+        if m.contact_row[k] >= 0:
+            contact_row(m, w, k)
+
+
+@kernel
+def contact(m, w, k):
+    """Write the numbers of contact k; its markers have been moved."""
+    c, mode = w.contact[k], w.mode[k]
+    if m.contact_kind[k] == PIN:
+        turn_pin(m, w, k)
+    else:
+        touch(m, w, k)
+    if k >= m.n_touch:
+        # The load is a reaction: friction is linear in it.
+        c.drag = 0.0
+        if m.contact_has_drag[k]:
+            c.drag = -friction_force(m, w, k, 0.0, c.v_t)
+        c.phi = -friction_force(m, w, k, 1.0, c.v_t) - c.drag
+        if mode.grip == HELD:
+            c.lam_t = 0.0
+        return
+    c.force = 0.0
+    if mode.side != OPEN:
+        c.force = normal_force(m, w, k, c.gap, c.gap_rate)
+    c.lam_n = c.force if mode.side == PRESSING else 0.0
+    if w.is_clamped:
+        c.lam_n = max(0.0, c.force) if c.gap < 0.0 else 0.0
+    c.lam_t = 0.0
+    if mode.side == PRESSING or (w.is_clamped and c.lam_n > 0.0):
+        c.lam_t = friction_force(m, w, k, c.lam_n, c.v_t)
+
+
+@kernel
+def touch(m, w, k):
+    """Write the geometry and rates of a disc against a surface."""
+    a, b = w.motion[m.contact_a[k]], w.motion[m.contact_b[k]]
+    c = w.contact[k]
+    near = stack_floats(4)
+    p = at(m.par, m.contact_shape_par[k])
+    call_shape(m.address[m.contact_shape[k]], p, a, b, near)
+    radius = m.contact_radius[k]
+    nx, ny = near[1], near[2]
+    c.gap = near[0] - radius
+    c.n_x = nx
+    c.n_y = ny
+    c.turn = near[3]
+    tx, ty = ny, -nx
+    c.arm_x = b[0] - radius * nx - a[0]
+    c.arm_y = b[1] - radius * ny - a[1]
+    dx, dy = b[3] - a[3], b[4] - a[4]
+    wx = dx + b[5] * radius * ny + a[5] * c.arm_y
+    wy = dy - b[5] * radius * nx - a[5] * c.arm_x
+    c.gap_rate = nx * wx + ny * wy
+    c.v_t = tx * wx + ty * wy
+    c.slip_bias = a[5] * (nx * dx + ny * dy) + c.turn * c.gap_rate
+
+
+@kernel
+def turn_pin(m, w, k):
+    """Write the rates of a pin that turns in a hole: v_t = r (omega_b - omega_a)."""
+    a, b = w.motion[m.contact_a[k]], w.motion[m.contact_b[k]]
+    w.contact[k].v_t = m.contact_radius[k] * (b[5] - a[5])
+
+
+@kernel
+def friction_force(m, w, k, lam_n, v_t):
+    """Return lam_t of a contact that its row does not hold, under a given load."""
+    law, mode = m.contact_law[k], w.mode[k]
+    if law == NONE:
+        return 0.0
+    p = at(m.par, m.contact_friction_par[k])
+    address = m.address[m.contact_friction[k]]
+    if law == SMOOTH:
+        z = w.z[m.contact_state[k]] if m.contact_state[k] >= 0 else 0.0
+        return call_smooth(address, p, lam_n, v_t, z)
+    if mode.grip == SLIP:
+        return -mode.sign * call_limit(address, p, lam_n, abs(v_t))
+    if mode.grip == STICK or mode.grip == HELD:
+        return 0.0
+    part = w.part[m.contact_group[k]] if mode.grip == FOLLOWING else 1.0
+    return -mode.sign * part * m.contact_mu0[k] * lam_n
+
+
+@kernel
+def normal_force(m, w, k, gap, gap_rate):
+    """Return the normal law's value, not cut off at zero."""
+    return call_normal(
+        m.address[m.contact_normal[k]],
+        at(m.par, m.contact_normal_par[k]),
+        max(0.0, -gap),
+        -gap_rate,
+        w.mode[k].approach,
+    )
+
+
+# ---- internal states of friction laws --------------------------------------------------
+
+
+@kernel
+def states(m, w, v):
+    """Take over the internal states of friction laws; they follow the velocities."""
+    for i in range(m.n_state):
+        w.z[i] = v[m.n_dof + i]
+
+
+@kernel
+def state_rates(m, w, rate):
+    """Write the rates of the internal states; a contact without force keeps its."""
+    for k in range(m.n_contact):
+        i = m.contact_state[k]
+        if i >= 0:
+            rate[i] = 0.0
+            if w.mode[k].side == PRESSING:
+                c = w.contact[k]
+                p = at(m.par, m.contact_friction_par[k])
+                address = m.address[m.contact_rate[k]]
+                rate[i] = call_smooth(address, p, c.lam_n, c.v_t, w.z[i])
+
+
+# ---- rows and forces ------------------------------------------------------------------------
+
+
+@kernel
+def coefficients(m, w, k, G):
+    """Write v_t's coefficients on the motions of markers a and b."""
+    if m.contact_kind[k] == PIN:
+        for i in range(6):
+            G[i] = 0.0
+        G[2] = -m.contact_radius[k]
+        G[5] = m.contact_radius[k]
+        return
+    c = w.contact[k]
+    tx, ty = c.n_y, -c.n_x
+    G[0] = -tx
+    G[1] = -ty
+    G[2] = -(c.arm_x * ty - c.arm_y * tx)
+    G[3] = tx
+    G[4] = ty
+    # (-r n) x tau = r
+    G[5] = m.contact_radius[k]
+
+
+@kernel
+def contact_row(m, w, k):
+    """Write the row v_t = drift of a sticking contact; another's was emptied before."""
+    i = m.contact_row[k]
+    if not w.is_active[i]:
+        return
+    w.g[i] = 0.0
+    w.g_t[i] = -w.mode[k].drift
+    w.bias[i] = w.contact[k].slip_bias
+    coefficients(m, w, k, at(w.block[i], 3))
+    carry_row(m, w, i, m.contact_a[k], m.contact_b[k])
+
+
+@kernel
+def carry_row(m, w, i, a, b):
+    """Carry row i from its markers a and b to their bodies."""
+    for side in range(2):
+        marker = b if side else a
+        G = at(w.block[i], 3 + 3 * side)
+        motion = w.motion[marker]
+        w.bias[i] += G[0] * motion[6] + G[1] * motion[7] + G[2] * motion[8]
+        if bodies.is_moving(m, marker):
+            bodies.to_body(m, w, marker, G, at(w.J, m.row_at[i][side]))
+        else:
+            w.g_t[i] += G[0] * motion[3] + G[1] * motion[4] + G[2] * motion[5]
+
+
+@kernel
+def push_contact(m, w, k, lam_n, lam_t):
+    """Apply a contact's force to both bodies."""
+    c = w.contact[k]
+    fx = lam_n * c.n_x + lam_t * c.n_y
+    fy = lam_n * c.n_y - lam_t * c.n_x
+    wrench = stack_floats(3)
+    wrench[0] = fx
+    wrench[1] = fy
+    wrench[2] = m.contact_radius[k] * lam_t
+    bodies.push(m, w, m.contact_b[k], wrench, 1.0)
+    wrench[2] = c.arm_x * fy - c.arm_y * fx
+    bodies.push(m, w, m.contact_a[k], wrench, -1.0)
+
+
+@kernel
+def push_friction(m, w, k, force):
+    """Apply a friction force inside a joint to both bodies."""
+    G = stack_floats(6)
+    coefficients(m, w, k, G)
+    bodies.push(m, w, m.contact_a[k], G, force)
+    bodies.push(m, w, m.contact_b[k], at(G, 3), force)
+
+
+@kernel
+def stick_forces(m, w):
+    """Take the friction of sticking contacts from the reactions, also on supports."""
+    for k in range(m.n_contact):
+        i = m.contact_row[k]
+        if i >= 0 and w.is_active[i]:
+            w.contact[k].lam_t = w.lam[i]
+            for side in range(2):
+                marker = m.contact_b[k] if side else m.contact_a[k]
+                if not bodies.is_moving(m, marker):
+                    G = at(w.block[i], 3 + 3 * side)
+                    bodies.push(m, w, marker, G, w.lam[i])
+
+
+# ---- accelerations and scales --------------------------------------------------------------
+
+
+@kernel
+def slip_acceleration(m, w, k):
+    """Return v_t' of contact k, the markers' accelerations being known."""
+    a, b = at(w.motion[m.contact_a[k]], 6), at(w.motion[m.contact_b[k]], 6)
+    G = stack_floats(6)
+    coefficients(m, w, k, G)
+    total = w.contact[k].slip_bias
+    for i in range(3):
+        total += G[i] * a[i] + G[3 + i] * b[i]
+    return total
+
+
+@kernel
+def gap_acceleration(m, w, k):
+    """Return gap'' of contact k, the markers' accelerations being known.
+
+    n·(a_b - a_a - alpha_a x arm) + omega_b r n' - omega_a (tau·(v_mb - v_ma) + r n')
+        - n' v_t
+    """
+    c = w.contact[k]
+    a, b = w.motion[m.contact_a[k]], w.motion[m.contact_b[k]]
+    nx, ny = c.n_x, c.n_y
+    r, turn = m.contact_radius[k], c.turn
+    total = nx * (b[6] - a[6] + a[8] * c.arm_y) + ny * (b[7] - a[7] - a[8] * c.arm_x)
+    along = ny * (b[3] - a[3]) - nx * (b[4] - a[4])
+    return total + b[5] * r * turn - a[5] * (along + r * turn) - turn * c.v_t
+
+
+@kernel
+def slip_scale(m, w, k):
+    """Return the speeds that the slip velocity of contact k is the difference of.
+
+    With a trace of the fastest body's, whose round-off a projection spreads.
+    """
+    a, b = w.motion[m.contact_a[k]], w.motion[m.contact_b[k]]
+    if m.contact_kind[k] == PIN:
+        return m.contact_radius[k] * (abs(a[5]) + abs(b[5]) + SPREAD * w.spin)
+    c = w.contact[k]
+    speed = math.hypot(a[3], a[4]) + math.hypot(b[3], b[4])
+    speed += abs(a[5]) * math.hypot(c.arm_x, c.arm_y)
+    return speed + abs(b[5]) * m.contact_radius[k] + SPREAD * w.speed
+
+
+# ---- which rows constrain ----------------------------------------------------------------------
+
+
+@kernel
+def has_friction(m, k):
+    """Return whether contact k can stick."""
+    return m.contact_row[k] >= 0
+
+
+@kernel
+def set_active(m, w, i, is_active):
+    """Make the row of a contact constrain, or empty."""
+    w.n_stuck += (1 if is_active else 0) - w.is_active[i]
+    w.is_active[i] = 1 if is_active else 0
+    w.first[i] = m.first[i] if is_active else i
+    if not is_active:
+        w.g[i] = 0.0
+        w.g_t[i] = 0.0
+        w.bias[i] = 0.0
+        w.lam[i] = 0.0
+        w.x[i] = 0.0
+        for side in range(2):
+            J = at(w.J, m.row_at[i][side])
+            for j in range(m.row_n[i][side]):
+                J[j] = 0.0
+    w.n_active = m.n_row
+    while w.n_active > 0 and not w.is_active[w.n_active - 1]:
+        w.n_active -= 1
+
+
+@kernel
+def copy_contact(a, b):
+    """Make contact b equal to contact a."""
+    b.gap = a.gap
+    b.n_x = a.n_x
+    b.n_y = a.n_y
+    b.turn = a.turn
+    b.gap_rate = a.gap_rate
+    b.v_t = a.v_t
+    b.force = a.force
+    b.lam_n = a.lam_n
+    b.lam_t = a.lam_t
+    b.arm_x = a.arm_x
+    b.arm_y = a.arm_y
+    b.slip_bias = a.slip_bias
+    b.phi = a.phi
+    b.drag = a.drag
+    b.front = a.front
+    b.rear = a.rear

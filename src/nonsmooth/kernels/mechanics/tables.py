@@ -1,0 +1,269 @@
+"""The packed model, and what follows from it at one instant.
+
+Bodies are numbered with the moving ones first; the others, supports and the ground,
+have their motion prescribed. `*_par` points into one pool of parameters, `*_law` to the
+first of an element's time laws, `*_kind` into the addresses of row functions.
+"""
+
+from nonsmooth.kernels.abi import (
+    INTEGER,
+    NUMBER,
+    Block,
+    addresses,
+    floats,
+    integers,
+    records,
+)
+from nonsmooth.kernels.friction.modes import Mode
+
+# Where a contact is: between shapes; or inside a joint, of a point in a slot, a block
+# in a guide, a pin in a hole.
+TOUCH, SLOT, GUIDE, PIN = 0, 1, 2, 3
+# Its friction: none, decided between stick and slip, or a function of the state.
+NONE, SET_VALUED, SMOOTH = 0, 1, 2
+# What a guard watches; the table is in `march.guards`.
+USER, GAP, FORCE, FLANK, FORWARD, BACKWARD, MARGIN = range(7)
+
+
+class Tables(Block):
+    """The model as constant arrays; nothing here changes during a run."""
+
+    n_body = INTEGER
+    n_moving = INTEGER  # of these, bodies with coordinates
+    n_support = INTEGER
+    n_dof = INTEGER
+    n_tail = INTEGER  # bodies with coordinates beside those of their frame
+    n_width = INTEGER  # coordinates of a body, at most
+    n_marker = INTEGER
+    n_shape = INTEGER  # 3 for each marker and coordinate of its body's tail
+    n_law = INTEGER
+    n_joint = INTEGER
+    n_row = INTEGER
+    n_block = INTEGER  # coefficients of all rows
+    n_side = INTEGER  # sides of rows on moving bodies
+    n_pair = INTEGER
+    n_joint_pair = INTEGER  # of these, without a contact's row
+    n_profile = INTEGER
+    n_force = INTEGER
+    n_touch = INTEGER  # contacts of shapes
+    n_contact = INTEGER  # these, then the sliding contacts inside joints
+    n_state = INTEGER  # internal states of friction laws
+    n_group = INTEGER
+    n_largest = INTEGER  # contacts in the largest group
+    n_slide = INTEGER  # joints with friction in a group, at most
+    n_user = INTEGER  # guards of the user's events
+    n_heard = INTEGER  # guards before those of joints
+    n_watch = INTEGER  # all guards
+    n_work = INTEGER
+    n_y = INTEGER  # length of the state (q, v, z, work)
+    n_par = INTEGER
+    n_kind = INTEGER
+
+    par = floats("n_par")  # parameters of every element
+    address = addresses("n_kind")  # of each kind's row function
+
+    force = (
+        NUMBER  # N, weight of the model, or of its inertia where there is no gravity
+    )
+    energy = NUMBER  # J, of the whole model turning at 1 rad/s
+    mass = floats("n_dof")  # masses and inertias; 0 for what cannot turn
+    minv = floats("n_dof")  # inverse masses; 0 for what cannot accelerate
+    weight = floats("n_dof")  # force of gravity
+    scale = floats("n_dof")  # size of each coordinate: m, m, rad
+
+    body_dof = integers("n_body")  # first coordinate, -1 if prescribed
+    body_n = integers("n_body")  # coordinates
+    body_support = integers("n_body")  # support, -1 if it has coordinates
+    tail_body = integers("n_tail")
+    tail_par = integers("n_tail")
+    tail_kind = integers("n_tail, 3")  # weigh, inner, place
+    tail_work = integers("n_tail")  # entry of the ledger
+    body_tail = integers("n_body")  # -1 for none
+    support_law = integers("n_support")  # first of three, -1 for the ground
+    support_work = integers("n_support")  # entry of the ledger, -1 for the ground
+
+    marker_body = integers("n_marker")
+    marker_x = floats("n_marker")  # m, in the body's frame
+    marker_y = floats("n_marker")  # m
+    marker_par = integers("n_marker")  # of a body with a tail: x, y, then its own
+    marker_shape = integers("n_marker")  # first entry of `Work.shape`
+
+    law_kind = integers("n_law")
+    law_par = integers("n_law")
+
+    # joints, then drives
+    joint_kind = integers("n_joint")
+    joint_a = integers("n_joint")  # marker
+    joint_b = integers("n_joint")  # marker
+    joint_par = integers("n_joint")
+    joint_law = integers("n_joint")
+    joint_row = integers("n_joint")  # first row
+    joint_n_row = integers("n_joint")
+    joint_work = integers("n_joint")  # entry of the ledger, -1 for one without a drive
+
+    # the two sides of a row
+    row_dof = integers("n_row, 2")  # first coordinate, -1 if prescribed
+    row_n = integers("n_row, 2")  # coordinates
+    row_at = integers("n_row, 2")  # first coefficient in `Work.J`
+
+    # pairs of row blocks that share a moving body, for S = J M^-1 J^T
+    pair_i = integers("n_pair")  # where the block stands in J
+    pair_j = integers("n_pair")
+    pair_dof = integers("n_pair")
+    pair_n = integers("n_pair")
+    pair_at = integers("n_pair")  # entry of the skyline
+    first = integers("n_row")  # first column of each row of the skyline
+    start = integers("n_row")  # where column 0 of each row would stand
+    body_first = integers("n_moving + 1")  # into body_row
+    body_row = integers("n_side, 2")  # row and side of every side of a row on a body
+
+    force_kind = integers("n_force")
+    force_a = integers("n_force")  # marker
+    force_b = integers("n_force")  # marker
+    force_par = integers("n_force")
+    force_law = integers("n_force")
+    force_has_potential = integers("n_force")
+    force_work = integers("n_force")  # entry of the ledger
+
+    contact_shape = integers("n_contact")  # kind of the surface on a
+    contact_shape_par = integers("n_contact")
+    contact_a = integers("n_contact")  # marker at the origin of a's body
+    contact_b = integers("n_contact")  # marker at the centre of b's disc
+    contact_radius = floats("n_contact")  # m, of b's disc
+    contact_normal = integers("n_contact")  # kind of the normal law
+    contact_normal_par = integers("n_contact")
+    contact_row = integers("n_contact")  # constraint row of sticking, -1 if it cannot
+    contact_group = integers("n_contact")  # those that share bodies or joints
+    contact_work = integers("n_contact")  # entry of the ledger: friction
+    contact_normal_work = integers("n_contact")  # of the normal force, -1 in a joint
+    contact_press = integers("n_contact")  # first guard of what presses, -1 for none
+    contact_rub = integers("n_contact")  # first guard of friction, -1 for none
+
+    # sliding contacts inside joints
+    contact_kind = integers("n_contact")  # TOUCH, SLOT, GUIDE or PIN
+    contact_joint = integers("n_contact")  # first row of the joint: the load
+    contact_length = floats("n_contact")  # m, of a block in a guide
+    contact_height = floats("n_contact")  # m
+
+    # friction
+    contact_law = integers("n_contact")  # NONE, SET_VALUED or SMOOTH
+    contact_friction = integers("n_contact")  # kind of the friction law
+    contact_friction_par = integers("n_contact")
+    contact_rate = integers("n_contact")  # kind of the rate of its state
+    contact_state = integers("n_contact")  # its state, -1 for none
+    contact_has_drag = integers("n_contact")  # whether friction remains without a load
+    contact_mu0 = floats("n_contact")  # at rest
+    contact_band = floats("n_contact")  # m/s, slip velocities that count as rest
+    state_scale = floats("n_state")  # m
+
+    group_slide = integers("n_group + 1")  # first sliding contact of a joint
+    group_row = integers("n_group")  # first row
+    group_end = integers("n_group")  # row after the last
+
+    guard_kind = integers("n_user")
+    guard_a = integers("n_user")  # marker
+    guard_b = integers("n_user")  # marker
+    guard_par = integers("n_user")
+    guard_direction = integers("n_user")  # +1 rising, -1 falling, 0 both
+    guard_is_stop = integers("n_user")
+
+    watch_kind = integers("n_watch")  # USER, GAP, ...
+    watch_owner = integers("n_watch")  # event or contact, -1 for the margin
+
+
+class Contact(Block):
+    """A contact at one instant."""
+
+    gap = NUMBER  # m
+    n_x = NUMBER  # normal, from a to b
+    n_y = NUMBER
+    turn = NUMBER  # rad/s, of the normal
+    gap_rate = NUMBER  # m/s
+    v_t = NUMBER  # m/s
+    force = (
+        NUMBER  # N, the normal law's value, not cut off; of a joint along its normal
+    )
+    lam_n = NUMBER  # N, the load: never negative
+    lam_t = NUMBER  # N
+    arm_x = NUMBER  # m, from marker a to the contact point
+    arm_y = NUMBER  # m
+    slip_bias = NUMBER  # m/s^2, v_t' = G_a a_a + G_b a_b + this
+    phi = NUMBER  # of a joint that slides: lam_t = -(phi lam_n + drag)
+    drag = NUMBER  # N
+    front = NUMBER  # N, of the flanks of a block in a guide, or of a point in a slot
+    rear = NUMBER  # N
+
+
+class Work(Block):
+    """Everything that follows from time, state and mode at one instant."""
+
+    # from t
+    law = floats("n_law, 3")  # value, rate, acceleration of each time law
+    support = floats("n_support, 9")  # pose, rate, acceleration
+    # from q
+    turn = floats("n_body, 2")  # cos, sin
+    arm = floats("n_marker, 2")  # from the body's origin, global axes
+    shape = floats("n_shape")  # of a marker: d(x, y, theta)/d(tail), global axes
+    inertia = floats("n_tail")  # of the frame's rotation
+    couple = floats("n_dof")  # of a tail with its frame's rotation, over its own mass
+    minv = floats("n_dof")  # inverse masses, of the frame's rotation without its tail
+    local = floats("6 + 3 * n_width")  # scratch: a marker in its body's frame
+    # from q and v
+    motion = floats("n_marker, 9")  # pose, rate, acceleration bias
+    block = floats("n_row, 9")  # what the joints' row functions wrote
+    J = floats("n_block")  # coefficients of both bodies, reduced: see `bodies`
+    g = floats("n_row")  # violation
+    g_t = floats("n_row")  # g' = J v + g_t
+    bias = floats("n_row")  # g'' = J a + bias
+    wrench = floats("n_force, 8")  # what the forces' row functions wrote
+    inner = floats("n_tail, n_width + 2")  # forces of tails, their potential and power
+    f = floats("n_dof")  # applied force
+    load = floats("n_support, 3")  # force on each support
+    # the linear problem
+    S = floats("n_profile")  # J M^-1 J^T
+    L = floats("n_profile")  # its factors
+    d = floats("n_row")  # pivots
+    weight = floats("n_row")  # of each reaction where they are not unique
+    r = floats("n_row")  # scratch
+    x = floats("n_row")  # scratch
+    lam = floats("n_row")  # reactions
+    a = floats("n_dof")  # accelerations
+    # contacts
+    contact = records(Contact, "n_contact")
+    ratio = floats("n_contact")  # slip of a joint at rest beside others, if they moved
+    z = floats("n_state")  # m, internal states of friction laws
+    # sliding contacts inside joints, of one group; n of them slide, see `slides`
+    response = floats("n_row * n_slide")  # (n_row, n) reactions under unit friction
+    new = floats("n_row")  # reactions
+    rub_force = floats("n_slide")
+    rub_block = floats("n_slide, 2, n_width")  # unit friction on both bodies, reduced
+    excess = floats("n_slide")  # scratch
+    matrix = floats("n_slide * n_slide")  # from loads to loads
+    lu = floats("n_slide * n_slide")
+    swap = integers("n_slide")
+    rub = integers("n_slide")  # the contacts that slide
+    load_of = floats("n_slide")
+    cone = floats("n_contact, 2")  # direction of a pin's force
+    leader = integers("n_group")  # joint that holds others of one motion, -1 for none
+    part = floats("n_group")  # of its friction that it uses
+    heard = floats("n_watch")  # guards of joints, at the last evaluation
+    coupling = NUMBER  # by how much friction changes loads, at most
+    margin = NUMBER  # least determinant of that matrix over all flanks, 1 if certain
+    # mode
+    mode = records(Mode, "n_contact")
+    is_active = integers("n_row")  # whether a row constrains
+    first = integers("n_row")  # first column of each row of the skyline in this mode
+    n_active = INTEGER  # rows up to the last that constrains
+    n_stuck = INTEGER  # active contact rows
+    n_gripped = INTEGER  # of these, contacts of shapes
+    is_quiet = INTEGER  # no guard of a joint comes near to zero in this step
+    n_pinned = INTEGER  # contacts at rest whose friction is at its limit
+    n_rub = INTEGER  # contacts inside joints that slide
+    is_bare = INTEGER  # leave out the friction of joints
+    is_chosen = INTEGER  # `margin` is that of the present flanks alone
+    speed = NUMBER  # m/s, largest there was at the last switch: the scale of round-off
+    spin = NUMBER  # rad/s, the same of rotations
+    is_clamped = INTEGER  # normal forces are cut off at zero, whatever the side
+    pivot = NUMBER  # least pivot of S relative to its diagonal entry, of joints alone
+    has_lost_rank = INTEGER  # the current factors are regularised
+    n_rank_loss = INTEGER  # times this happened

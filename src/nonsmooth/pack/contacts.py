@@ -1,0 +1,314 @@
+"""Contacts as rows: discs against surfaces, and the sliding contacts inside joints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nonsmooth.elements.bodies import Point
+from nonsmooth.elements.contacts import Contact
+from nonsmooth.elements.friction import FrictionLaw
+from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic, Revolute
+from nonsmooth.elements.normal import NormalLaw
+from nonsmooth.elements.shapes import Line, Shape
+from nonsmooth.kernels.mechanics.tables import (
+    BACKWARD,
+    FLANK,
+    FORCE,
+    FORWARD,
+    GAP,
+    GUIDE,
+    MARGIN,
+    NONE,
+    PIN,
+    SET_VALUED,
+    SLOT,
+    SMOOTH,
+    TOUCH,
+    USER,
+)
+from nonsmooth.model import Model
+from nonsmooth.pack.packer import Packer
+from nonsmooth.pack.system import Spot
+
+# Guards of what presses.
+_PRESSING = {TOUCH: [GAP, FORCE], SLOT: [FLANK], GUIDE: [FLANK, FLANK], PIN: []}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContactRow:
+    """One row of the contact tables."""
+
+    name: str
+    a: int  # marker
+    b: int  # marker
+    kind: int = TOUCH
+    shape: int = -1
+    shape_par: int = 0
+    radius: float = 0.0
+    normal: int = -1
+    normal_par: int = 0
+    normal_work: int = -1
+    work: int
+    joint: int = -1
+    length: float = 0.0
+    height: float = 0.0
+    law: int = NONE
+    friction: int = -1
+    friction_par: int = 0
+    rate: int = -1
+    mu0: float = 0.0
+    band: float = 0.0
+    has_drag: bool = False
+    state_scale: float = 1.0
+    spot: Spot | None = None
+
+    @property
+    def can_stick(self) -> bool:
+        return self.law == SET_VALUED
+
+    @property
+    def has_state(self) -> bool:
+        return self.rate >= 0
+
+
+def contact_columns(contacts: list[ContactRow]) -> dict[str, Any]:
+    """Return the columns of the contact tables that need no more than the rows."""
+    integers = "a b kind shape shape_par normal normal_par normal_work work law"
+    integers += " friction friction_par rate has_drag"
+    columns: dict[str, Any] = {
+        f"contact_{name}": np.array([getattr(c, name) for c in contacts], np.int64)
+        for name in integers.split()
+    }
+    columns |= {
+        f"contact_{name}": np.array([getattr(c, name) for c in contacts], float)
+        for name in ["radius", "length", "height", "mu0", "band"]
+    }
+    has_state = np.array([c.has_state for c in contacts], dtype=bool)
+    state = np.cumsum(has_state) - 1
+    columns["contact_state"] = np.where(has_state, state, -1).astype(np.int64)
+    columns["state_scale"] = np.array(
+        [c.state_scale for c in contacts if c.has_state], float
+    )
+    return columns
+
+
+def guard_columns(n_user: int, contacts: list[ContactRow]) -> dict[str, Any]:
+    """Return the table of guards; the kinds are described in `march.guards`.
+
+    First the user's, then what presses and what rubs of each contact, then, if joints
+    have friction, the margin of their uniqueness.
+    """
+    kinds, owners = [USER] * n_user, list(range(n_user))
+    press, rub = [-1] * len(contacts), [-1] * len(contacts)
+    n_heard: int | None = None
+    for k, contact in enumerate(contacts):
+        if contact.kind != TOUCH and n_heard is None:
+            n_heard = len(kinds)
+        pressing = _PRESSING[contact.kind]
+        rubbing = [FORWARD, BACKWARD] if contact.can_stick else []
+        for first, new in ((press, pressing), (rub, rubbing)):
+            if new:
+                first[k] = len(kinds)
+                kinds += new
+                owners += [k] * len(new)
+    if n_heard is not None:
+        kinds.append(MARGIN)
+        owners.append(-1)
+    return {
+        "n_user": n_user,
+        "n_heard": len(kinds) if n_heard is None else n_heard,
+        "n_watch": len(kinds),
+        "contact_press": np.array(press, np.int64),
+        "contact_rub": np.array(rub, np.int64),
+        "watch_kind": np.array(kinds, np.int64),
+        "watch_owner": np.array(owners, np.int64),
+    }
+
+
+def _friction(packer: Packer, law: FrictionLaw | None) -> dict[str, Any]:
+    """Return the columns of a friction law, {} for none."""
+    if law is None:
+        return {}
+    kind = type(law)
+    limit: Any = getattr(kind, "limit", None)
+    force: Any = getattr(kind, "force", None)
+    has_drag = law.has_drag()
+    columns: dict[str, Any] = {
+        "friction_par": packer.pool(law),
+        "mu0": law.static,
+        "band": law.band,
+    }
+    if law.is_set_valued():
+        if law.static == 0.0 and limit(law.parameters(), 1.0, 1.0) == 0.0:
+            return {}
+        columns |= {
+            "law": SET_VALUED,
+            "friction": packer.function("limit", law, limit),
+            "has_drag": has_drag,
+        }
+        return columns
+    columns |= {
+        "law": SMOOTH,
+        "friction": packer.function("smooth", law, force),
+        "has_drag": has_drag,
+    }
+    if law.has_state():
+        columns["rate"] = packer.function("rate", law, getattr(kind, "rate"))  # noqa: B009
+        columns["state_scale"] = law.state_scale
+    return columns
+
+
+def pack_contacts(model: Model, packer: Packer) -> list[ContactRow]:
+    """Take contacts, and guides with clearance, apart into discs against surfaces."""
+    rows: list[ContactRow] = []
+
+    def add(
+        element: Contact | Prismatic,
+        name: str,
+        normal: NormalLaw,
+        pair: tuple[Shape, str, int, float, Point | None],
+    ) -> None:
+        surface, body_a, marker_b, radius, arm = pair
+        friction = _friction(packer, element.friction)
+        body, x, y = packer.marker_rows[marker_b]
+        normal_work = packer.ledger(f"{name}.normal")
+        rows.append(
+            ContactRow(
+                name=name,
+                a=packer.marker(body_a),
+                b=marker_b,
+                shape=packer.kind("shape", surface),
+                shape_par=packer.append(surface.pair_parameters(arm)),
+                radius=radius,
+                normal=packer.kind("normal", normal),
+                normal_par=packer.pool(normal),
+                normal_work=normal_work,
+                work=packer.ledger(f"{name}.friction"),
+                spot=Spot(
+                    name=name,
+                    element=element.name,
+                    owner=body_a,
+                    surface=surface,
+                    body=packer.bodies[body].name,
+                    centre=(x, y),
+                    radius=radius,
+                    has_friction=friction.get("law", NONE) == SET_VALUED,
+                ),
+                **friction,
+            )
+        )
+
+    for contact in model.contacts:
+        pairs = list(_elementary(packer, contact))
+        for k, pair in enumerate(pairs):
+            name = contact.name if len(pairs) == 1 else f"{contact.name}.{k + 1}"
+            add(contact, name, contact.normal, pair)
+    for joint in model.joints:
+        if isinstance(joint, Prismatic) and joint.normal is not None:
+            for corner, pair in _corners(packer, joint):
+                add(joint, f"{joint.name}.{corner}", joint.normal, pair)
+    return rows
+
+
+def _corners(
+    packer: Packer, joint: Prismatic
+) -> Iterator[tuple[str, tuple[Shape, str, int, float, Point | None]]]:
+    """Yield name and contact of each corner of a block in a guide with clearance."""
+    assert joint.length is not None  # the joint was checked
+    assert joint.clearance is not None
+    body_a, x_a, y_a = packer.marker_rows[packer.marker(joint.a)]
+    body_b, x_b, y_b = packer.marker_rows[packer.marker(joint.b)]
+    half, wide = 0.5 * joint.length, 0.5 * joint.height
+    gap = wide + 0.5 * joint.clearance
+    turn = joint.axis - joint.angle  # of the guide in b's frame
+    c, s = math.cos(turn), math.sin(turn)
+    nx, ny = -math.sin(joint.axis), math.cos(joint.axis)
+    for flank, sign in (("lower", -1.0), ("upper", 1.0)):
+        surface = Line(
+            point=(x_a + sign * gap * nx, y_a + sign * gap * ny),
+            angle=joint.axis if sign < 0.0 else joint.axis + math.pi,
+        )
+        for end, side in (("front", 1.0), ("rear", -1.0)):
+            x, y = side * half, sign * wide
+            corner = (x_b + c * x - s * y, y_b + s * x + c * y)
+            disc = packer.place(packer.bodies[body_b].name, corner)
+            owner = packer.bodies[body_a].name
+            yield f"{end}_{flank}", (surface, owner, disc, 0.0, None)
+
+
+def pack_slides(joints: list[Joint], packer: Packer) -> list[ContactRow]:
+    """Return the sliding contacts inside joints with friction."""
+    rows: list[ContactRow] = []
+    for k, joint in enumerate(joints):
+        if not isinstance(joint, Revolute | PinInSlot | Prismatic):
+            continue
+        friction = _friction(packer, joint.friction)
+        if not friction:
+            continue
+        place: dict[str, Any] = {"kind": PIN, "radius": getattr(joint, "radius", None)}
+        if not isinstance(joint, Revolute):
+            guide = Line(angle=joint.axis)
+            place = {
+                "kind": SLOT,
+                "shape": packer.kind("shape", guide),
+                "shape_par": packer.append(guide.pair_parameters(None)),
+            }
+        if isinstance(joint, Prismatic):
+            place |= {"kind": GUIDE, "length": joint.length, "height": joint.height}
+        rows.append(
+            ContactRow(
+                name=joint.name,
+                a=packer.marker(joint.a),
+                b=packer.marker(joint.b),
+                work=packer.ledger(f"{joint.name}.friction"),
+                joint=k,
+                **place,
+                **friction,
+            )
+        )
+    return rows
+
+
+def _elementary(
+    packer: Packer, contact: Contact
+) -> Iterator[tuple[Shape, str, int, float, Point | None]]:
+    """Yield (surface, its body, marker and radius of the disc, its arm).
+
+    The arm leads from a corner of an outline to its middle.
+    """
+    body_a, _, part_a = contact.a.partition(".")
+    body_b, _, part_b = contact.b.partition(".")
+    surface = packer.bodies[packer.index[body_a]].shape(part_a)
+    outline = packer.bodies[packer.index[body_b]].shape(part_b)
+    assert surface is not None  # the model was checked
+    if outline is None:
+        yield surface, body_a, packer.marker(contact.b), 0.0, None
+        return
+    corners, radius = outline.corners(), outline.radius_of_corners()
+    if len(corners) > 1 and surface.radius_of_corners() > 0.0:
+        # A disc touches an outline's corners as well as its edges.
+        for corner in surface.corners():
+            disc = packer.place(body_a, corner)
+            yield outline, body_b, disc, surface.radius_of_corners(), None
+        return
+    for corner in corners:
+        arm = _arm(corner, corners)
+        yield surface, body_a, packer.place(body_b, corner), radius, arm
+    if len(corners) > 1:
+        # An outline is also touched on its edges by the corners of the other.
+        for corner in surface.corners():
+            arm = _arm(corner, surface.corners())
+            yield outline, body_b, packer.place(body_a, corner), 0.0, arm
+
+
+def _arm(corner: Point, corners: tuple[Point, ...]) -> Point | None:
+    """Return the way from a corner to the middle of its outline, None for a disc."""
+    if len(corners) == 1:
+        return None
+    x, y = (sum(values) / len(corners) for values in zip(*corners, strict=True))
+    return (x - corner[0], y - corner[1])

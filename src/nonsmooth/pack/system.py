@@ -1,0 +1,164 @@
+"""The system: a model packed into flat tables, with the names of their rows.
+
+After packing, nothing looks at a model object: kernels read the tables, results
+read the names.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.elements.bodies import Point
+from nonsmooth.elements.shapes import Shape
+from nonsmooth.kernels import abi
+from nonsmooth.kernels.friction.modes import PRESSING
+from nonsmooth.kernels.mechanics.tables import Tables, Work
+from nonsmooth.model import Model
+
+_log = logging.getLogger("nonsmooth")
+
+
+def compile_kernels(has_contacts: bool = True) -> None:
+    """Compile the kernels, or load them from the cache; once per process."""
+    from nonsmooth.kernels import cache_folder, entry
+    from nonsmooth.kernels.march import events
+
+    stamps = {"the solver": cache_folder / "compiled"}
+    if has_contacts:
+        stamps["contacts"] = cache_folder / "compiled_contacts"
+    new = [what for what, stamp in stamps.items() if abi.JIT and not stamp.exists()]
+    if new:
+        _log.warning(
+            f"compiling the kernels of {' and '.join(new)} for the first time; this "
+            f"takes about {30 * len(new)} s (`nonsmooth warmup` does it in advance)"
+        )
+    abi.link(has_contacts)
+    if new:
+        cache_folder.mkdir(parents=True, exist_ok=True)
+        for what in new:
+            stamps[what].touch()
+    # Importing them declared their far kernels; the others compile when called.
+    del entry, events
+
+
+@dataclass(frozen=True, kw_only=True)
+class System:
+    """Tables for the kernels, and the names that go with their rows."""
+
+    model: Model
+    tables: Tables
+    bodies: tuple[str, ...]  # in the order of the tables, moving ones first
+    n_moving: int
+    joints: tuple[str, ...]  # joints, then drives
+    forces: tuple[str, ...]
+    supports: tuple[str, ...]  # moving supports, then the ground
+    events: tuple[str, ...]
+    contacts: tuple[str, ...]  # one for each pair of a surface and a disc
+    slides: tuple[str, ...]  # joints with friction
+    spots: tuple[Spot, ...]  # of the contacts
+    works: tuple[str, ...]  # entries of the ledger
+    markers: dict[str, int]  # "body" or "body.point" -> row
+    size: float  # m, extent of the model
+    breaks: tuple[float, ...]  # s, where a time law is not smooth
+    span: tuple[float, float]  # s, where every time law is defined
+    law_owners: tuple[str, ...]  # the element each time law belongs to
+
+    @property
+    def n_dof(self) -> int:
+        """Number of coordinates."""
+        return self.tables.n_dof
+
+    @property
+    def n_row(self) -> int:
+        """Number of constraint rows."""
+        return self.tables.n_row
+
+    @property
+    def n_y(self) -> int:
+        """Length of the integrated state (q, v, z, work)."""
+        return self.tables.n_y
+
+    @property
+    def n_state(self) -> int:
+        """Number of internal states of friction laws."""
+        return self.tables.n_state
+
+    @property
+    def n_held(self) -> int:
+        """Number of joints that are constraints; drives follow them."""
+        return len(self.joints) - len(self.model.drives)
+
+    @property
+    def with_mode(self) -> tuple[str, ...]:
+        """Contacts, then joints with friction: everything that sticks and slips."""
+        return (*self.contacts, *self.slides)
+
+    def coordinates(self, body: str) -> slice:
+        """Return where the coordinates of a body with mass stand."""
+        k = self.bodies.index(body)
+        first = int(self.tables.body_dof[k])
+        return slice(first, first + int(self.tables.body_n[k]))
+
+    def by_body(self, values: NDArray[np.float64]) -> dict[str, tuple[float, ...]]:
+        """Return the entries of a vector of coordinates for each body with mass."""
+        names = self.bodies[: self.n_moving]
+        return {name: tuple(values[self.coordinates(name)].tolist()) for name in names}
+
+    def row_owner(self, row: int) -> str:
+        """Return the name of the joint, drive or contact that owns a constraint row."""
+        first, n = self.tables.joint_row, self.tables.joint_n_row
+        owners = np.flatnonzero((first <= row) & (row < first + n))
+        if len(owners):
+            return self.joints[int(owners[0])]
+        k = int(np.flatnonzero(self.tables.contact_row == row)[0])
+        return self.with_mode[k].partition(".")[0]
+
+    def work(self) -> Work:
+        """Return fresh scratch arrays for one thread."""
+        m = self.tables
+        # Joints always hold; the rows of contacts begin empty.
+        active = np.ones(m.n_row, dtype=np.int64)
+        active[m.contact_row[m.contact_row >= 0]] = 0
+        work = Work(
+            m.sizes(),
+            weight=np.ones(m.n_row),
+            ratio=np.ones(m.n_contact),
+            minv=m.minv,
+            is_active=active,
+            first=np.where(active == 1, m.first, np.arange(m.n_row)),
+            leader=np.full(m.n_group, -1),
+            n_active=1 + int(np.flatnonzero(active).max(initial=-1)),
+            margin=1.0,
+            pivot=1.0,
+        )
+        # A joint is always closed.
+        mode: Any = work.mode
+        mode.side[m.n_touch :] = PRESSING
+        return work
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over a pickled system; its kernels must be there before it is used."""
+        self.__dict__.update(state)
+        compile_kernels(has_contacts=bool(self.with_mode))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spot:
+    """A place where bodies may touch: a disc on one, a surface on another.
+
+    A point is a disc of radius zero. A contact has several spots if outlines touch.
+    """
+
+    name: str  # as in columns
+    element: str  # the contact, or the guide with clearance
+    owner: str  # body of the surface
+    surface: Shape
+    body: str  # of the disc
+    centre: Point  # m, of the disc in its body's frame
+    radius: float  # m
+    has_friction: bool

@@ -1,0 +1,335 @@
+"""From a model to its tables, family by family."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.elements.bodies import MovingSupport, RigidBody
+from nonsmooth.elements.joints import Joint, Prismatic
+from nonsmooth.kernels.mechanics.tables import Tables
+from nonsmooth.model import Model
+from nonsmooth.pack import order
+from nonsmooth.pack.contacts import (
+    ContactRow,
+    contact_columns,
+    guard_columns,
+    pack_contacts,
+    pack_slides,
+)
+from nonsmooth.pack.packer import Packer
+from nonsmooth.pack.system import System, compile_kernels
+
+Columns = dict[str, Any]
+Integers = NDArray[np.int64]
+_DIRECTION = {"both": 0, "rising": 1, "falling": -1}
+# Kinds of row functions of a body with a tail.
+_TAIL = ("weigh", "inner", "place")
+
+
+def pack(model: Model) -> System:
+    """Write a model's tables; compiles what is not compiled yet."""
+    compile_kernels(has_contacts=False)
+    packer = Packer(model)
+    held = [joint for joint in model.joints if not _has_clearance(joint)]
+    joint = _joints(packer, [*held, *model.drives])
+    force = _forces(packer, model)
+    support = _supports(packer)
+    contacts = pack_contacts(model, packer)
+    n_touch = len(contacts)
+    contacts += pack_slides(held, packer)
+    if contacts:
+        compile_kernels()
+    event = _events(packer, model)
+    body = _bodies(packer, model)
+    marker = _markers(packer)
+    n_user = len(model.events)
+    contacts, contact, rows = _rows(
+        packer, joint, contacts, n_touch, n_user, body, marker
+    )
+    size = body.pop("size")
+    fall = float(np.hypot(*model.gravity))
+    total = float(np.sum(body["mass"][body["body_dof"][: len(packer.moving)]]))
+    n_dof, n_state = len(body["mass"]), len(contact["state_scale"])
+    tables = Tables(
+        n_body=len(packer.bodies),
+        n_moving=len(packer.moving),
+        n_support=len(packer.supports),
+        n_dof=n_dof,
+        n_tail=len(body["tail_body"]),
+        n_width=int(body["body_n"].max(initial=0)),
+        n_marker=len(packer.marker_rows),
+        n_law=len(packer.laws),
+        n_joint=len(joint["joint_kind"]),
+        n_force=len(force["force_kind"]),
+        n_touch=n_touch,
+        n_contact=len(contacts),
+        n_state=n_state,
+        n_work=len(packer.works),
+        n_y=2 * n_dof + n_state + len(packer.works),
+        n_par=len(packer.par),
+        n_kind=len(packer.functions),
+        par=np.array(packer.par, dtype=float),
+        address=np.array(packer.functions, dtype=np.int64),
+        force=total * (fall if fall > 0.0 else size),
+        energy=0.5 * total * size**2,
+        **_columns("law", "kind par", packer.laws),
+        **body,
+        **marker,
+        **joint,
+        **force,
+        **support,
+        **contact,
+        **rows,
+        **event,
+    )
+    return System(
+        model=model,
+        tables=tables,
+        bodies=tuple(b.name for b in packer.bodies),
+        n_moving=len(packer.moving),
+        joints=tuple(j.name for j in (*held, *model.drives)),
+        forces=tuple(f.name for f in model.forces),
+        supports=tuple(b.name for b in packer.supports),
+        events=tuple(e.name for e in model.events),
+        contacts=tuple(c.name for c in contacts[:n_touch]),
+        slides=tuple(c.name for c in contacts[n_touch:]),
+        spots=tuple(c.spot for c in contacts if c.spot is not None),
+        works=tuple(packer.works),
+        markers=packer.markers,
+        size=size,
+        breaks=tuple(sorted(packer.breaks)),
+        span=packer.span,
+        law_owners=tuple(packer.law_owners),
+    )
+
+
+def _has_clearance(joint: Joint) -> bool:
+    return isinstance(joint, Prismatic) and joint.clearance is not None
+
+
+def _columns(prefix: str, names: str, rows: list[tuple[Any, ...]]) -> Columns:
+    """Return one integer column for each name, {prefix_name: column}."""
+    fields = names.split()
+    table = np.array(rows, dtype=np.int64).reshape(len(rows), len(fields))
+    return {f"{prefix}_{name}": table[:, k] for k, name in enumerate(fields)}
+
+
+# ---- one family each ---------------------------------------------------------------
+
+
+def _joints(packer: Packer, joints: list[Any]) -> Columns:
+    rows: list[tuple[int, ...]] = []
+    for joint in joints:
+        first_law = packer.own_laws(joint)
+        rows.append(
+            (
+                packer.kind("joint", joint),
+                packer.marker(joint.a),
+                packer.marker(joint.b),
+                packer.pool(joint),
+                first_law,
+                joint.n_row,
+                packer.ledger(joint.name) if joint.family == "drive" else -1,
+            )
+        )
+    return _columns("joint", "kind a b par law n_row work", rows)
+
+
+def _forces(packer: Packer, model: Model) -> Columns:
+    rows: list[tuple[int, ...]] = []
+    for force in model.forces:
+        first_law = packer.own_laws(force)
+        rows.append(
+            (
+                packer.kind("force", force),
+                packer.marker(force.a),
+                packer.marker(force.b),
+                packer.pool(force),
+                first_law,
+                int(force.has_potential),
+                packer.ledger(force.name),
+            )
+        )
+    return _columns("force", "kind a b par law has_potential work", rows)
+
+
+def _supports(packer: Packer) -> Columns:
+    rows: list[tuple[int, int]] = []
+    for support in packer.supports:
+        if isinstance(support, MovingSupport):
+            first_law = packer.own_laws(support)
+            rows.append((first_law, packer.ledger(support.name)))
+        else:
+            rows.append((-1, -1))
+    return _columns("support", "law work", rows)
+
+
+def _events(packer: Packer, model: Model) -> Columns:
+    rows = [
+        (
+            packer.kind("guard", event),
+            packer.marker(event.a),
+            packer.marker(event.b),
+            packer.pool(event),
+            _DIRECTION[event.direction],
+            int(event.action == "stop"),
+        )
+        for event in model.events
+    ]
+    return _columns("guard", "kind a b par direction is_stop", rows)
+
+
+def _bodies(packer: Packer, model: Model) -> Columns:
+    """Return coordinates, masses and tails of all bodies, and the model's size."""
+    n_moving, n_support = len(packer.moving), len(packer.supports)
+    size = _size(packer)
+    mass: list[float] = []
+    weight: list[float] = []
+    scale: list[float] = []
+    dof: list[int] = []
+    width: list[int] = []
+    tails: list[tuple[int, ...]] = []
+    of_body = [-1] * len(packer.bodies)
+    for k, body in enumerate(packer.moving):
+        inertia = body.inertia if isinstance(body, RigidBody) else 0.0
+        tail = body.tail()
+        dof.append(len(mass))
+        mass += [body.mass, body.mass, inertia, *tail.masses]
+        weight += [body.mass * g for g in model.gravity] + [0.0] * (1 + tail.n)
+        scale += [size, size, 1.0, *tail.scales]
+        width.append(3 + tail.n)
+        if tail.n:
+            of_body[k] = len(tails)
+            kinds = (packer.function(n, body, getattr(body, n)) for n in _TAIL)
+            work = packer.ledger(f"{body.name}.inner")
+            tails.append((k, packer.pool(body), work, *kinds))
+    masses = np.array(mass)
+    tail = np.array(tails, dtype=np.int64).reshape(-1, 6)
+    return {
+        "size": size,
+        "mass": masses,
+        "minv": np.divide(1.0, masses, out=np.zeros_like(masses), where=masses > 0),
+        "weight": np.array(weight),
+        "scale": np.array(scale),
+        "body_dof": np.array([*dof, *[-1] * n_support], np.int64),
+        "body_n": np.array([*width, *[0] * n_support], np.int64),
+        "body_support": np.array([*[-1] * n_moving, *range(n_support)], np.int64),
+        "body_tail": np.array(of_body, np.int64),
+        "tail_body": tail[:, 0],
+        "tail_par": tail[:, 1],
+        "tail_work": tail[:, 2],
+        "tail_kind": tail[:, 3:],
+    }
+
+
+def _markers(packer: Packer) -> Columns:
+    """Return the markers; those on a body with a tail have parameters and shapes."""
+    place = np.array(packer.marker_rows, dtype=float).reshape(-1, 3)
+    par, shape, n_shape = [], [], 0
+    for k, x, y in packer.marker_rows:
+        n_tail = packer.moving[k].tail().n if k < len(packer.moving) else 0
+        shape.append(n_shape)
+        par.append(packer.append([x, y]) if n_tail else 0)
+        n_shape += 3 * n_tail
+    return {
+        "n_shape": n_shape,
+        "marker_body": place[:, 0].astype(np.int64),
+        "marker_x": place[:, 1],
+        "marker_y": place[:, 2],
+        "marker_par": np.array(par, np.int64),
+        "marker_shape": np.array(shape, np.int64),
+    }
+
+
+def _rows(
+    packer: Packer,
+    joint: Columns,
+    contacts: list[ContactRow],
+    n_touch: int,
+    n_user: int,
+    body: Columns,
+    marker: Columns,
+) -> tuple[list[ContactRow], Columns, Columns]:
+    """Order contacts by group, and the rows of joints and sticking contacts together.
+
+    Returns the contacts in their new order, their columns, and those of the rows; the
+    first row of each joint goes to its own columns.
+    """
+    n_moving = len(packer.moving)
+    of = marker["marker_body"]
+    joints = of[np.stack([joint["joint_a"], joint["joint_b"]], axis=1)]
+    ends = of[np.array([(c.a, c.b) for c in contacts], int).reshape(-1, 2)]
+    group = order.groups(n_moving, joints, ends)
+    # The joints of one group stand together.
+    by = [*range(n_touch), *(n_touch + np.argsort(group[n_touch:], kind="stable"))]
+    contacts, group, ends = [contacts[k] for k in by], group[by], ends[by]
+    has_row = np.array([c.can_stick for c in contacts], dtype=bool)
+    sides = np.concatenate([joints, ends[has_row]])
+    sides = np.where(sides < n_moving, sides, -1)
+    n_row = np.concatenate([joint["joint_n_row"], np.ones(has_row.sum(), np.int64)])
+    begins = order.order_rows(n_row, sides)
+    n_joint = len(joints)
+    joint["joint_row"] = begins[:n_joint]
+    contact = contact_columns(contacts) | {"contact_group": group}
+    row_of = np.full(len(contacts), -1)
+    row_of[has_row] = begins[n_joint:]
+    load = [int(begins[c.joint]) if c.joint >= 0 else -1 for c in contacts]
+    contact |= {"contact_row": row_of, "contact_joint": np.array(load, np.int64)}
+    contact |= guard_columns(n_user, contacts)
+    row_body = np.empty((int(n_row.sum()), 2), dtype=np.int64)
+    for k, begin in enumerate(begins):
+        row_body[begin : begin + n_row[k]] = sides[k]
+    is_late = np.isin(np.arange(len(row_body)), row_of[has_row])
+    width, dof = body["body_n"][:n_moving], body["body_dof"][:n_moving]
+    rows = order.arrange(row_body, width, dof, is_late)
+    leader = order.leaders(n_moving, joints, ends)
+    contact |= _groups(group, n_touch, ends, row_body, leader)
+    table = rows.columns | {"n_row": len(row_body), "n_block": rows.n_block}
+    return contacts, contact, table
+
+
+def _groups(
+    group: Integers,
+    n_touch: int,
+    ends: Integers,
+    row_body: Integers,
+    leader: Integers,
+) -> Columns:
+    """Return the joints with friction of each group, and its rows from to."""
+    n_group = int(group.max(initial=-1)) + 1
+    counts = np.bincount(group[n_touch:], minlength=n_group)
+    begin = np.zeros(n_group, dtype=np.int64)
+    end = np.zeros(n_group, dtype=np.int64)
+    bodies = np.where(row_body[:, 0] >= 0, row_body[:, 0], row_body[:, 1])
+    of_row = leader[bodies] if len(bodies) else np.zeros(0, dtype=np.int64)
+    for g in range(n_group):
+        body = ends[np.flatnonzero(group == g)[0]].min()
+        rows = np.flatnonzero(of_row == leader[body])
+        if len(rows):
+            begin[g], end[g] = rows[0], rows[-1] + 1
+    slide = n_touch + np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return {
+        "n_group": n_group,
+        "n_largest": int(np.bincount(group).max(initial=0)),
+        "n_slide": int(counts.max(initial=0)),
+        "group_slide": slide,
+        "group_row": begin,
+        "group_end": end,
+    }
+
+
+def _size(packer: Packer) -> float:
+    """Return a typical length: the farthest point from its body's origin.
+
+    Falls back on the spread of the bodies, then on one metre.
+    """
+    n_moving = len(packer.moving)
+    reach = [float(np.hypot(x, y)) for k, x, y in packer.marker_rows if k < n_moving]
+    largest = max(reach, default=0.0)
+    if largest == 0.0:
+        places = np.array([body.position for body in packer.moving])
+        largest = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
+    return largest if largest > 0.0 else 1.0

@@ -1,0 +1,23 @@
+"""What a run gives back."""
+
+from nonsmooth.result.energy import EnergyBalance
+from nonsmooth.result.evaluate import evaluate
+from nonsmooth.result.events import EventRecord, EventTable
+from nonsmooth.result.result import Limit, Result
+from nonsmooth.result.samples import Samples
+from nonsmooth.result.state import State, mode_name, slip_of
+from nonsmooth.result.steps import Steps
+
+__all__ = [
+    "EnergyBalance",
+    "EventRecord",
+    "EventTable",
+    "Limit",
+    "Result",
+    "Samples",
+    "State",
+    "Steps",
+    "evaluate",
+    "mode_name",
+    "slip_of",
+]

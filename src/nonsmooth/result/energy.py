@@ -1,0 +1,48 @@
+"""The energy ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnergyBalance:
+    """The energy ledger: what was stored, and what every element did.
+
+    Each work is integrated from force times velocity with the method's own order,
+    so the residual is a check of the whole run:
+
+        residual = max over t of |kinetic + potential - start - sum of works|
+    """
+
+    t: Floats  # s, the ends of the steps
+    kinetic: Floats  # J
+    potential: Floats  # J, of gravity and springs
+    work: dict[str, Floats]  # J, of every drive, force, damper and support
+
+    @cached_property
+    def imbalance(self) -> Floats:
+        """Energy that no entry accounts for, J."""
+        energy = self.kinetic + self.potential
+        done = sum(self.work.values(), np.zeros_like(energy))
+        return energy - energy[0] - done
+
+    @property
+    def residual(self) -> float:
+        """Largest imbalance, J."""
+        return float(np.max(np.abs(self.imbalance)))
+
+    @property
+    def exchanged(self) -> float:
+        """Largest sum of what changed form or was done until some instant, J."""
+        moved = np.abs(self.kinetic - self.kinetic[0])
+        moved = moved + np.abs(self.potential - self.potential[0])
+        for done in self.work.values():
+            moved = moved + np.abs(done)
+        return float(np.max(moved))

@@ -1,0 +1,63 @@
+"""Accelerations, reactions and forces, evaluated again from states and modes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.columns import OPEN_MODE, RELEASED_MODE
+from nonsmooth.kernels import entry
+from nonsmooth.kernels.entry import Instants
+from nonsmooth.kernels.friction.modes import OPEN, PRESSING
+from nonsmooth.kernels.mechanics.tables import Work
+from nonsmooth.pack import System
+from nonsmooth.result.state import Modes, slip_of
+
+Floats = NDArray[np.float64]
+
+
+def instants(system: System, t: Floats, y: Floats, mode: Modes) -> Instants:
+    """Return states and modes at some instants, as kernels take them."""
+    return Instants(system.tables.sizes(), n=len(t), t=t, y=y, mode=mode)
+
+
+def project(system: System, work: Work, t: Floats, y: Floats, mode: Modes) -> Floats:
+    """Return sampled states moved onto the constraints."""
+    samples = instants(system, t, y, mode)
+    entry.project_samples(system.tables, work, samples, system.size)
+    return samples.y
+
+
+def evaluate(
+    system: System,
+    work: Work,
+    t: Floats,
+    y: Floats,
+    mode: Modes,
+    baumgarte: tuple[float, float] = (0.0, 0.0),
+) -> Instants:
+    """Evaluate accelerations, reactions and forces at given states and modes."""
+    samples = instants(system, t, y, mode)
+    entry.evaluate_samples(system.tables, work, samples, *baumgarte)
+    return samples
+
+
+def mode_numbers(system: System, mode: Modes) -> Floats:
+    """Return the column `mode`: 0 stick, +-1 slip, 2 open, 3 released.
+
+    Of a contact that cannot stick 1 is pressing.
+    """
+    can_stick = system.tables.contact_row >= 0
+    slip = np.where(can_stick, slip_of(mode), 1)
+    sides: Any = [mode["side"] == PRESSING, mode["side"] == OPEN]
+    return np.select(sides, [slip, OPEN_MODE], RELEASED_MODE).astype(float)
+
+
+def side_numbers(contact: Any) -> Floats:
+    """Return the flanks that bear: +-1 both ends alike, +-2 diagonal, 0 none."""
+    front, rear = np.sign(contact["front"]), np.sign(contact["rear"])
+    is_diagonal = front * rear < 0.0
+    both = np.where(front != 0.0, front, rear)
+    return np.where(is_diagonal, 2.0 * front, both)

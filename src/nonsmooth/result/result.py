@@ -1,0 +1,363 @@
+"""What a run gives back: arcs with dense output, events, forces, the energy ledger.
+
+Forces are not stored: they are evaluated again from the state when asked for. A result
+may be used by many threads, is pickled whole, and computes what it derives once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nonsmooth.columns import Column, columns_of
+from nonsmooth.errors import ModelError, nearest
+from nonsmooth.pack import System
+from nonsmooth.result.energy import EnergyBalance
+from nonsmooth.result.evaluate import evaluate, mode_numbers, project, side_numbers
+from nonsmooth.result.events import EventTable, event_records
+from nonsmooth.result.samples import Samples
+from nonsmooth.result.state import MODE, State
+from nonsmooth.result.steps import Steps
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from nonsmooth.solve.linearise import Linearisation
+    from nonsmooth.solve.verify import Verification
+    from nonsmooth.views.scene import Parameters
+
+Floats = NDArray[np.float64]
+Limit = Literal["before", "after"]
+
+# A time this far outside the run, relative to its times, is its end.
+ROUND_OFF = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Result:
+    """A run, complete or not.
+
+    Attributes
+    ----------
+    t_start, t_end : float
+        Interval covered, s.
+    status : str
+        "finished", "stopped" (by an event) or "failed".
+    message : str
+        Why it ended.
+    options : dict
+        What the run was asked for.
+    cost : dict
+        Steps, rejections, evaluations, CPU time.
+    """
+
+    system: System
+    steps: Steps
+    t_start: float
+    t_end: float
+    status: Literal["finished", "stopped", "failed"]
+    message: str
+    options: dict[str, Any]
+    cost: dict[str, float]
+    violation: float  # m or rad, largest after any step
+    is_projected: bool = True
+    baumgarte: tuple[float, float] = (0.0, 0.0)
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def events(self) -> EventTable:
+        """The events in order of time, with both sides of each."""
+        if len(self.steps.t) == 0:
+            return EventTable(())
+        return EventTable(event_records(self.system, self.steps, self.t_end))
+
+    # -- states ---------------------------------------------------------------
+
+    @cached_property
+    def t(self) -> Floats:
+        """Ends of all steps, s, with the start."""
+        return np.append(self.steps.t, self.t_end)
+
+    def _find(self, t: Floats, limit: Limit) -> tuple[NDArray[np.int64], Floats]:
+        """Return the step and the fraction of it for each time."""
+        if limit not in ("before", "after"):
+            raise ModelError(f"limit = {limit!r}; give 'before' or 'after'")
+        slack = ROUND_OFF * max(abs(self.t_start), abs(self.t_end), 1e-300)
+        outside = (t < self.t_start - slack) | (t > self.t_end + slack)
+        if np.any(outside | ~np.isfinite(t)):
+            worst = t[outside | ~np.isfinite(t)][0]
+            raise ModelError(
+                f"t = {worst:g} s lies outside the run, "
+                f"{self.t_start:g} to {self.t_end:g} s"
+            )
+        side = "left" if limit == "before" else "right"
+        index = np.searchsorted(self.steps.t, t, side=side) - 1
+        index = np.clip(index, 0, len(self.steps.t) - 1)
+        x = (t - self.steps.t[index]) / self.steps.h[index]
+        # The quotient may miss the end of a step by a rounding.
+        x[t == self.t[index + 1]] = 1.0
+        # The end of one step and the start of the next may differ by round-off.
+        return index.astype(np.int64), np.clip(x, 0.0, 1.0)
+
+    def _states(
+        self, t: Floats, limit: Limit, *, project_inside: bool
+    ) -> tuple[Floats, Floats, NDArray[np.int64]]:
+        """Return the states y, the times at which laws are evaluated, and the steps."""
+        steps = self.steps
+        if len(steps.t) == 0:
+            raise ModelError(f"the run has no steps: {self.message}")
+        index, x = self._find(t, limit)
+        y = steps.inside(index, x)
+        # The polynomial loses some digits at its end; the states there are known. Only
+        # the end of the run is an end where "after" is asked for.
+        ends = np.flatnonzero(x == 1.0)
+        at_end = steps.before if limit == "before" else steps.after
+        y[ends] = at_end(index[ends])
+        t_law = np.minimum(t, steps.cap[index])
+        # A step's ends are on the constraints already.
+        inside = np.flatnonzero((x > 0.0) & (x < 1.0))
+        if project_inside and self.is_projected and len(inside):
+            mode, work = steps.mode[index[inside]], self.system.work()
+            y[inside] = project(self.system, work, t_law[inside], y[inside], mode)
+        return y, t_law, index
+
+    def _modes(self, t: Floats, index: NDArray[np.int64], limit: Limit) -> Any:
+        """Return the modes at given times, which lie in given steps."""
+        mode = self.steps.mode[index]
+        if limit == "after":
+            ends = np.flatnonzero(t >= self.t_end)
+            mode[ends] = self.steps.mode_after(index[ends])
+        return mode
+
+    def state(self, t: float | None = None, limit: Limit = "after") -> State:
+        """Return the state at time t, the end by default; it can start another run."""
+        at = np.array([self.t_end if t is None else float(t)])
+        y, _, index = self._states(at, limit, project_inside=True)
+        n, system = self.system.n_dof, self.system
+        mode = self._modes(at, index, limit)[0]
+        z = system.tables.contact_state.tolist()
+        names = system.with_mode
+        return State(
+            t=float(at[0]),
+            positions=system.by_body(y[0, :n]),
+            velocities=system.by_body(y[0, n : 2 * n]),
+            deflection={
+                name: float(y[0, 2 * n + k])
+                for name, k in zip(names, z, strict=True)
+                if k >= 0
+            },
+            mode={
+                name: {field: mode[field][k].item() for field in MODE.names}
+                for k, name in enumerate(names)
+            },
+        )
+
+    # -- named quantities -------------------------------------------------------
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of every quantity `sample` can give."""
+        return ("t", *self.table)
+
+    @cached_property
+    def table(self) -> dict[str, Column]:
+        """Every quantity with its label and unit, by name."""
+        return columns_of(self.system)
+
+    def _evaluate(
+        self, y: Floats, t_law: Floats, index: NDArray[np.int64]
+    ) -> dict[str, Any]:
+        """Evaluate accelerations, reactions and forces at states."""
+        mode = self.steps.mode[index]
+        work = self.system.work()
+        found = evaluate(self.system, work, t_law, y, mode, self.baumgarte)
+        n = len(t_law)
+        contact: Any = np.asarray(found.contact)
+        return {
+            "y": y,
+            "lam": found.lam,
+            "motion": found.motion.reshape(n, -1),
+            "wrench": found.wrench.reshape(n, -1),
+            "joint": found.joint.reshape(n, -1),
+            "load": found.load.reshape(n, -1),
+            "contact": contact.view(np.float64).reshape(n, -1),
+            "mode": mode_numbers(self.system, mode),
+            "flank": side_numbers(contact),
+            "kinetic": found.kinetic,
+            "inner": found.inner,
+        }
+
+    def sample(
+        self,
+        t: ArrayLike | None = None,
+        names: str | Sequence[str] | None = None,
+        limit: Limit = "after",
+    ) -> Samples:
+        """Return named quantities at given times.
+
+        Parameters
+        ----------
+        t : array_like, optional
+            Times, s; the ends of all steps by default.
+        names : str or sequence of str, optional
+            Columns, e.g. "crank.theta", "motor.torque"; all by default. See
+            `columns`.
+        limit : "before" or "after"
+            Which one-sided value to give at an event.
+        """
+        times = np.atleast_1d(np.asarray(self.t if t is None else t, dtype=float))
+        wanted = [names] if isinstance(names, str) else names
+        chosen = list(self.table) if wanted is None else [n for n in wanted if n != "t"]
+        for name in chosen:
+            if name not in self.table:
+                near = nearest(str(name), self.table)
+                raise ModelError(f"no quantity '{name}'; {near}")
+        y, t_law, index = self._states(times, limit, project_inside=True)
+        arrays = self._evaluate(y, t_law, index)
+        columns: dict[str, Floats] = {"t": times}
+        for name in chosen:
+            column = self.table[name]
+            columns[name] = column.factor * arrays[column.array][:, column.index]
+        return Samples(columns, self.table)
+
+    def __getitem__(self, name: str) -> Floats:
+        """Return one quantity at the ends of all steps, `result.t`."""
+        return self.sample(names=name)[name] if name != "t" else self.t
+
+    # -- energy -------------------------------------------------------------------
+
+    @cached_property
+    def energy_balance(self) -> EnergyBalance:
+        """The energy ledger at the ends of all steps."""
+        return self.energies(self.t)
+
+    def energies(self, t: ArrayLike) -> EnergyBalance:
+        """Return the energy ledger at given times.
+
+        Parameters
+        ----------
+        t : array_like
+            Times, s; the ledger's residual is over these.
+        """
+        system, m = self.system, self.system.tables
+        times = np.atleast_1d(np.asarray(t, dtype=float))
+        y, t_law, index = self._states(times, "after", project_inside=False)
+        n = system.n_dof
+        q, v, work = y[:, :n], y[:, n : 2 * n], y[:, 2 * n + system.n_state :]
+        potential = -(q @ m.weight)
+        kinetic = 0.5 * (v * v) @ m.mass
+        springs = np.flatnonzero(m.force_has_potential)
+        if len(springs) or m.n_tail:
+            arrays = self._evaluate(y, t_law, index)
+            wrench = arrays["wrench"].reshape(len(times), -1, 8)
+            potential = potential + wrench[:, springs, 6].sum(axis=1)
+            potential = potential + arrays["inner"].sum(axis=1)
+            kinetic = arrays["kinetic"]
+        return EnergyBalance(
+            t=times,
+            kinetic=kinetic,
+            potential=potential,
+            work={name: work[:, k] for k, name in enumerate(system.works)},
+        )
+
+    # -- overview -------------------------------------------------------------------
+
+    def summary(self) -> dict[str, Any]:
+        """Return the run in numbers; the keys are documented in the user guide."""
+        balance = self.energy_balance if len(self.steps.t) else None
+        return {
+            "model": self.system.model.title,
+            "status": self.status,
+            "message": self.message,
+            "t_start": self.t_start,
+            "t_end": self.t_end,
+            "events": self.events.counts(),
+            "n_events": len(self.events),
+            "energy_residual": balance.residual if balance else None,
+            "energy_exchanged": balance.exchanged if balance else None,
+            "violation": self.violation,
+            "notes": list(self.notes),
+            "options": dict(self.options),
+            "cost": dict(self.cost),
+        }
+
+    # -- conveniences, one line each ------------------------------------------------
+
+    def verify(self, factor: float = 1e-2) -> Verification:
+        """Repeat the run at tighter tolerance and report the difference."""
+        from nonsmooth.solve.verify import verify
+
+        return verify(self, factor)
+
+    def linearise(
+        self, t: float | None = None, limit: Limit = "after"
+    ) -> Linearisation:
+        """Linearise the flow and every guard at a time of the run, the end by default."""
+        from nonsmooth.solve.linearise import linearise
+
+        return linearise(self, t, limit)
+
+    def plot(self, names: str | Sequence[str], path: str | None = None) -> Figure:
+        """Plot quantities over time."""
+        from nonsmooth.views.plots import plot_series
+
+        return plot_series(self, names, path)
+
+    def plot_paths(
+        self, points: str | Sequence[str], path: str | None = None
+    ) -> Figure:
+        """Plot the trajectories of points."""
+        from nonsmooth.views.plots import plot_paths
+
+        return plot_paths(self, points, path)
+
+    def plot_energy(self, path: str | None = None) -> Figure:
+        """Plot energies and works over time."""
+        from nonsmooth.views.plots import plot_energy
+
+        return plot_energy(self, path)
+
+    def plot_contacts(
+        self,
+        path: str | None = None,
+        *,
+        names: str | Sequence[str] | None = None,
+        span: tuple[float, float] | None = None,
+    ) -> Figure:
+        """Plot forces, slip, modes and events of the contacts over time."""
+        from nonsmooth.views.plots import plot_contacts
+
+        return plot_contacts(self, path, names=names, span=span)
+
+    def draw(
+        self,
+        t: ArrayLike | None = None,
+        path: str | None = None,
+        *,
+        names: bool = False,
+        forces: bool = False,
+    ) -> Figure:
+        """Draw the mechanism at chosen instants."""
+        from nonsmooth.views.plots import draw
+
+        return draw(self, t, path, names=names, forces=forces)
+
+    def report(self, path: str | os.PathLike[str], parameters: Parameters = ()) -> Path:
+        """Write the run as one page of HTML that shows it move."""
+        from nonsmooth.views.report import report
+
+        return report(self, path, parameters)
+
+    def widget(self, parameters: Parameters = (), **options: Any) -> Any:
+        """Return a widget that shows the run in a notebook."""
+        from nonsmooth.views.widget import widget
+
+        return widget(self, parameters, **options)

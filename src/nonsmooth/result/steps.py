@@ -1,0 +1,139 @@
+"""The steps of a run as they were logged: dense output, modes, fired guards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.kernels import entry
+from nonsmooth.kernels.run import Log
+from nonsmooth.pack import System
+from nonsmooth.result.state import Modes
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steps:
+    """Dense output of all steps: y at the start, then coefficients of powers of x.
+
+    Chunks of the log are kept as they are: joined, a long run would need twice its
+    memory.
+    """
+
+    system: System
+    chunks: tuple[Log, ...]  # full, or trimmed to what is used
+    y_end: Floats  # (n_y) state after the last step and any jump at its end
+    mode_end: Modes  # (n_contact) mode after the last step
+
+    def _joined(self, name: str) -> Any:
+        parts: list[Any] = [
+            np.asarray(getattr(log, name))[: log.n] for log in self.chunks
+        ]
+        return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+    @cached_property
+    def t(self) -> Floats:
+        """Start of each step, s."""
+        return self._joined("t")
+
+    @cached_property
+    def h(self) -> Floats:
+        """Length of each step, s."""
+        return self._joined("h")
+
+    @cached_property
+    def cap(self) -> Floats:
+        """Latest time at which laws are evaluated in each step, s."""
+        return self._joined("cap")
+
+    @cached_property
+    def is_implicit(self) -> Integers:
+        """Whether each step was taken by the implicit method."""
+        return self._joined("is_implicit")
+
+    @cached_property
+    def mode(self) -> Modes:
+        """Modes of contacts and joints with friction, (n, n_contact) records."""
+        return self._joined("mode")
+
+    @cached_property
+    def fired(self) -> Integers:
+        """Guards that fired at the end of each step, (n, n_watch)."""
+        return self._joined("fired")
+
+    @cached_property
+    def impulse(self) -> Floats:
+        """Impulses of contacts at the end of each step, N s, (n, n_contact, 2)."""
+        return self._joined("impulse")
+
+    @cached_property
+    def arc(self) -> Integers:
+        """Number of the arc that each step belongs to."""
+        arc = self._joined("arc").copy()
+        arc[1:] += np.cumsum(self.changes())
+        return arc
+
+    @property
+    def coef(self) -> Floats:
+        """All coefficients, (n, 1 + n_coef, n_y); joined when asked for."""
+        return self._joined("coef")
+
+    def changes(self) -> NDArray[np.bool_]:
+        """Return whether the mode changes from each step to the next."""
+        is_new = np.zeros(max(len(self.t) - 1, 0), dtype=bool)
+        for name in ("side", "grip", "sign", "flank"):
+            is_new |= (np.diff(self.mode[name], axis=0) != 0).any(axis=1)
+        return is_new
+
+    def mode_after(self, index: Integers) -> Modes:
+        """Return the modes after the ends of given steps."""
+        following = np.concatenate([self.mode[1:], self.mode_end[None]])
+        return following[index]
+
+    # -- states -------------------------------------------------------------------------
+
+    @cached_property
+    def _firsts(self) -> Integers:
+        """Number of the first step of each chunk."""
+        return np.cumsum([0, *(log.n for log in self.chunks[:-1])])
+
+    def _by_chunk(self, index: Integers) -> Sequence[tuple[Log, Integers, Integers]]:
+        """Return (chunk, which of the indices, steps in the chunk) for each in use."""
+        of = np.searchsorted(self._firsts, index, side="right") - 1
+        return [
+            (self.chunks[c], where, index[where] - self._firsts[c])
+            for c in np.unique(of).tolist()
+            for where in (np.flatnonzero(of == c),)
+        ]
+
+    def inside(self, index: Integers, x: Floats) -> Floats:
+        """Return the states at fractions x of given steps."""
+        y = np.empty((len(index), self.system.n_y))
+        for log, where, step in self._by_chunk(index):
+            out = np.empty((len(where), self.system.n_y))
+            entry.on_dense(len(where), x[where], step, np.asarray(log.coef), out)
+            y[where] = out
+        return y
+
+    def before(self, index: Integers) -> Floats:
+        """Return the states at the ends of given steps, before any jump."""
+        y = np.empty((len(index), self.system.n_y))
+        for log, where, step in self._by_chunk(index):
+            y[where] = log.end[step]
+        return y
+
+    def after(self, index: Integers) -> Floats:
+        """Return the states after the ends of given steps, where the next begin."""
+        y = np.empty((len(index), self.system.n_y))
+        y[:] = self.y_end
+        inner = np.flatnonzero(index + 1 < len(self.t))
+        for log, where, step in self._by_chunk(index[inner] + 1):
+            y[inner[where]] = log.coef[step, 0]
+        return y

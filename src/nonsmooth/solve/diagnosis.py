@@ -1,0 +1,114 @@
+"""Why a run failed: when, where, what to try."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nonsmooth.errors import FAILURES
+from nonsmooth.kernels import entry
+from nonsmooth.kernels import run as codes
+from nonsmooth.kernels.mechanics.tables import Work
+from nonsmooth.kernels.run import Step
+from nonsmooth.pack import System
+from nonsmooth.solve.options import Options
+from nonsmooth.solve.undecided import jams, undecided
+
+if TYPE_CHECKING:
+    from nonsmooth.solve.driver import Driver
+
+# Places at which a failed step is searched for the element that failed it.
+N_SEARCH = 65
+# A state this many times the model's size, or 1 m/s, has diverged.
+DIVERGED = 1e9
+
+
+def explain(
+    system: System, options: Options, driver: Driver, status: int
+) -> tuple[str, bool]:
+    """Return the sentence for a failed run, and whether a switch is to blame.
+
+    Nothing that goes wrong here may hide the failure itself.
+    """
+    step = driver.step
+    if status == codes.END:
+        step.t_fail, status = step.t, codes.NOT_FINITE
+    try:
+        return _explain(system, options, driver, status)
+    except Exception as error:
+        t = step.t_fail or step.t
+        text = FAILURES["unexplained"].format(t=t, why=error)
+        return text, status == codes.UNDECIDED
+
+
+def _explain(
+    system: System, options: Options, driver: Driver, status: int
+) -> tuple[str, bool]:
+    step, work = driver.step, driver.work
+    if status == codes.UNDECIDED:
+        return undecided(system, driver.blocks.rest, work), True
+    if status == codes.NOT_FINITE and options.step and has_diverged(system, step):
+        alpha = options.baumgarte[0]
+        why = f" (or for Baumgarte's alpha = {alpha:g} /s)" if alpha > 0.0 else ""
+        return FAILURES["unstable"].format(
+            t=step.t_fail, h=options.step, why=why
+        ), False
+    if jam := jams(system, step, work):
+        return jam, True
+    culprit = _culprit(system, step, work)
+    if culprit or status == codes.NOT_FINITE:
+        who = culprit or "the motion"
+        return FAILURES["not_finite"].format(t=step.t_fail, who=who), False
+    if status == codes.CANNOT_ASSEMBLE:
+        who = _worst_joint(system, work)
+        return FAILURES["cannot_assemble"].format(t=step.t_fail, who=who), False
+    if status == codes.NEWTON_FAILED:
+        return FAILURES["newton_failed"].format(t=step.t_fail), False
+    is_singular = math.isfinite(step.t_singular)
+    kind = "singular" if is_singular else "step_too_small"
+    return FAILURES[kind].format(t=step.t), False
+
+
+def has_diverged(system: System, step: Step) -> bool:
+    """Return whether the last state is far beyond the model's size and speeds."""
+    motion = np.abs(step.y[: 2 * system.n_dof])
+    return not np.max(motion, initial=0.0) < DIVERGED * max(1.0, system.size)
+
+
+def _culprit(system: System, step: Step, work: Work) -> str:
+    """Return the element that is not finite where the run failed, or ""."""
+    # Along the way from the last good state to where the step failed.
+    n_flow = 2 * system.n_dof + system.n_state
+    begin, rate = step.y[:n_flow], step.K[0, :n_flow]
+    span = max(float(step.t_fail - step.t), 0.0)
+    for k in range(N_SEARCH):
+        dt = span * k / (N_SEARCH - 1)
+        y: Any = begin + dt * np.where(np.isfinite(rate), rate, 0.0)
+        entry.laws_and_rows(system.tables, work, min(step.t + dt, step.t_cap), y)
+        if (i := _first_bad(work.law)) >= 0:
+            return system.law_owners[i]
+        if (i := _first_bad(work.wrench[:, :6])) >= 0:
+            return f"force '{system.forces[i]}'"
+        contact = np.asarray(work.contact).view(float).reshape(len(work.contact), -1)
+        if (i := _first_bad(contact)) >= 0:
+            family = "contact" if i < len(system.contacts) else "joint"
+            return f"{family} '{system.with_mode[i]}'"
+        if (i := _first_bad(work.block)) >= 0:
+            name = system.row_owner(i)
+            return f"{system.model.element(name).family} '{name}'"
+    return ""
+
+
+def _first_bad(rows: Any) -> int:
+    """Return the first row with an entry that is not finite, -1 for none."""
+    bad = ~np.isfinite(rows).all(axis=1)
+    return int(np.argmax(bad)) if bad.any() else -1
+
+
+def _worst_joint(system: System, work: Work) -> str:
+    row = int(np.argmax(np.abs(work.g)))
+    name = system.row_owner(row)
+    family = system.model.element(name).family
+    return f"{family} '{name}' stays violated by {abs(work.g[row]):.3g}"
