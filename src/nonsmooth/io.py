@@ -65,7 +65,7 @@ _SCHEMA_KEY = "$schema"  # for editors
 _GALLERY_KEYS = ("gallery", "parameters")
 
 
-# ---- public functions ------------------------------------------------------------
+# ---- public functions ----------------------------------------------------------
 
 
 def to_dict(model: Model) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def _too_large(who: str, remedy: str) -> ModelError:
     return ModelError(f"{who or 'text'}: {size}; {remedy}")
 
 
-# ---- what the kinds say about themselves -----------------------------------------
+# ---- what the kinds say about themselves ---------------------------------------
 
 
 def _inputs(cls: type[Element]) -> dict[str, dataclasses.Field[Any]]:
@@ -322,7 +322,7 @@ def _bounds(item: dataclasses.Field[Any] | None) -> Iterator[str]:
             yield f"({item.metadata['unit']})"
 
 
-# ---- values in messages ----------------------------------------------------------
+# ---- values in messages --------------------------------------------------------
 
 
 class _Repr(reprlib.Repr):
@@ -366,7 +366,7 @@ def _path_text(steps: Steps) -> str:
     return text
 
 
-# ---- from plain data to a model --------------------------------------------------
+# ---- from plain data to a model ------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
@@ -691,7 +691,7 @@ def _is_unicode(text: str) -> bool:
     return not re.search("[\ud800-\udfff]", text)
 
 
-# ---- from a model to plain data --------------------------------------------------
+# ---- from a model to plain data ------------------------------------------------
 
 
 def _fields(element: Element) -> dict[str, Any]:
@@ -734,7 +734,7 @@ def _plain(value: Any, where: str) -> Any:
     raise ModelError(f"{where} = {_show(value)}; this cannot be written to a file")
 
 
-# ---- JSON ------------------------------------------------------------------------
+# ---- JSON ----------------------------------------------------------------------
 
 
 def _json_text(value: Any, indent: str = "") -> str:
@@ -787,7 +787,7 @@ def _json_data(text: str, source: str) -> Any:
         raise ModelError(f"{head}a number has too many digits") from None
 
 
-# ---- YAML ------------------------------------------------------------------------
+# ---- YAML ----------------------------------------------------------------------
 
 # Numbers and words of YAML 1.2 (its core schema).
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
@@ -989,7 +989,7 @@ def _yaml_dumper() -> Any:
     return Dumper
 
 
-# ---- schema ----------------------------------------------------------------------
+# ---- schema --------------------------------------------------------------------
 
 
 def _slug(family: type[Element]) -> str:

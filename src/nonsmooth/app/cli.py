@@ -79,7 +79,7 @@ class _Failed(Exception):
         self.code = code
 
 
-# ---- arguments -------------------------------------------------------------------
+# ---- arguments -----------------------------------------------------------------
 
 _HELP = """\
 Simulate planar mechanisms: bodies, joints, drives, forces, contacts that touch and
@@ -413,7 +413,7 @@ def _add_run(sub: _Parser) -> None:
     )
 
 
-# ---- systems ---------------------------------------------------------------------
+# ---- systems -------------------------------------------------------------------
 
 
 def _is_file(system: str) -> bool:
@@ -458,7 +458,7 @@ def _model(system: str, settings: Sequence[str] = ()) -> Model:
     return model
 
 
-# ---- progress --------------------------------------------------------------------
+# ---- progress ------------------------------------------------------------------
 
 
 class _Bar:
@@ -513,7 +513,7 @@ class _Bar:
             self._bar.start()
 
 
-# ---- gallery ---------------------------------------------------------------------
+# ---- gallery -------------------------------------------------------------------
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -571,7 +571,7 @@ def _range(parameter: gallery.Parameter) -> str:
     return f"{parameter.low:g} to {parameter.high:g}"
 
 
-# ---- run -------------------------------------------------------------------------
+# ---- run -----------------------------------------------------------------------
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -860,7 +860,7 @@ def _plain(text: str) -> str | float:
         return text
 
 
-# ---- check, schema, warmup -------------------------------------------------------
+# ---- check, schema, warmup -----------------------------------------------------
 
 
 def _check(args: argparse.Namespace) -> int:
@@ -1031,7 +1031,7 @@ def _warmup(args: argparse.Namespace) -> int:
     return DONE
 
 
-# ---- serve -----------------------------------------------------------------------
+# ---- serve ---------------------------------------------------------------------
 
 
 def _serve(args: argparse.Namespace) -> int:
@@ -1048,7 +1048,7 @@ def _serve(args: argparse.Namespace) -> int:
     return DONE
 
 
-# ---- entry point -----------------------------------------------------------------
+# ---- entry point ---------------------------------------------------------------
 
 
 def _sentence(error: Exception) -> str:

@@ -59,7 +59,7 @@ PAIRS = ("slip_velocity", "normal_force", "friction_force")
 ASIDE = 1e-3
 
 
-# ---- numbers ---------------------------------------------------------------------
+# ---- numbers -------------------------------------------------------------------
 
 
 def figures(result: Result) -> dict[str, Any]:
@@ -200,7 +200,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-# ---- words -----------------------------------------------------------------------
+# ---- words ---------------------------------------------------------------------
 
 
 def text(result: Result, numbers: dict[str, Any]) -> str:
@@ -399,7 +399,7 @@ def _cost(result: Result) -> str:
     )
 
 
-# ---- events ----------------------------------------------------------------------
+# ---- events --------------------------------------------------------------------
 
 
 def events_text(result: Result, numbers: dict[str, Any]) -> str:

@@ -33,7 +33,7 @@ from nonsmooth.kernels.mechanics.contacts import copy_contact
 from nonsmooth.kernels.mechanics.tables import Contact
 from nonsmooth.kernels.tolerances import TOO_SINGULAR
 
-# ---- starts ----------------------------------------------------------------------------
+# ---- starts --------------------------------------------------------------------
 
 
 @entry
@@ -133,7 +133,7 @@ def laws_and_rows(m, w, t, y):
     assemble.forces(m, w, t)
 
 
-# ---- samples of a run ---------------------------------------------------------------------
+# ---- samples of a run ----------------------------------------------------------
 
 
 class Instants(Block):
@@ -246,7 +246,7 @@ def on_dense(n, x, step, coef, out):
             out[k, i] = c[0, i] + value
 
 
-# ---- linearisation ------------------------------------------------------------------------
+# ---- linearisation -------------------------------------------------------------
 
 
 @entry
@@ -267,7 +267,7 @@ def guard_values(m, w, t, y, a, scratch, size, out):
     guards.evaluate(m, w, t, data(y), data(a), data(scratch), size, out.guard)
 
 
-# ---- jumps and the friction problem -------------------------------------------------------
+# ---- jumps and the friction problem --------------------------------------------
 
 
 @entry

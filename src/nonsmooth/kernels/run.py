@@ -1,9 +1,10 @@
 """The blocks of a run, split by who uses them; a scheme states which it needs.
 
-Sizes beside those of `Tables`: `n_stage` rows of K, `n_coef` powers of the dense output,
-`n_implicit` coordinates of the implicit method and `n_flow` with the states of friction
-laws (0 where it cannot be used), `n_pair` pairs of the friction problem, with joints
-`n_flank` flanks, `n_mixed` pairs, of small ones `n_point` with `n_base` bases, `capacity` steps of a log.
+Sizes beside those of `Tables`: `n_stage` rows of K, `n_coef` powers of the dense
+output, `n_implicit` coordinates of the implicit method and `n_flow` with the states of
+friction laws (0 where it cannot be used), `n_pair` pairs of the friction problem, with
+joints `n_flank` flanks, `n_mixed` pairs, of small ones `n_point` with `n_base` bases;
+`capacity` steps of a log.
 """
 
 from nonsmooth.kernels.abi import (

@@ -9,7 +9,7 @@ what refers to a scaled complementarity problem, in `complementarity.scaling`.
 # Relative spacing of numbers, and what keeps a division finite.
 EPSILON, TINY = 2.3e-16, 1e-300
 
-# ---- of the model's size, or of one radian ------------------------------------------
+# ---- of the model's size, or of one radian -------------------------------------
 
 # A violation of joints that is round-off; and what a projection may leave at most.
 ROUND_OFF, ASSEMBLED = 4e-15, 1e-7
@@ -23,7 +23,7 @@ SMALLEST_OVERLAP = 1e-13
 # overlap within which a step begins after touch-down.
 LOOK_AHEAD, FELT = 1e-8, 1e-3
 
-# ---- of the speeds a slip velocity is the difference of ------------------------------
+# ---- of the speeds a slip velocity is the difference of ------------------------
 
 # A slip velocity that is round-off; its guard fires at half of what counts as rest.
 SMALLEST_SLIP = 5e-14
@@ -34,13 +34,13 @@ MOVES = 1e-9
 # Part of the fastest body's speed in the round-off of every other's.
 SPREAD = 1e-2
 
-# ---- of the model's weight -------------------------------------------------------------
+# ---- of the model's weight -----------------------------------------------------
 
 # A normal force too small to say anything about friction; a force that is round-off of
 # the others.
 SMALLEST_FORCE, NO_FORCE = 1e-9, 1e-12
 
-# ---- of a time ----------------------------------------------------------------------------
+# ---- of a time -----------------------------------------------------------------
 
 # A step must move time by more; one that fails at the second size fails for good.
 MIN_STEP, HOPELESS = 1e-15, 1e-12
@@ -50,7 +50,7 @@ LANDED, SIMULTANEOUS, ARMED = 3e-16, 1e-12, 1e-13
 # Time has passed if it moved by more than this part of itself, and of a step.
 NO_TIME, PASSED = 1e-13, 1e-8
 
-# ---- of a quantity's own terms ---------------------------------------------------------
+# ---- of a quantity's own terms -------------------------------------------------
 
 # A guard this small beside the largest of a step is the round-off of a zero.
 ZERO = 1e-9
@@ -70,7 +70,7 @@ SHARED = 1e-8
 # pin's direction, rad, that decides nothing.
 NO_FLANK, AIMED = 1e-9, 1e-12
 
-# ---- of a pivot's diagonal entry ---------------------------------------------------------
+# ---- of a pivot's diagonal entry -----------------------------------------------
 
 # A pivot that has lost all but round-off: the row depends on the rows before it. With
 # sticking contacts it may be smaller, as small as the friction problem can tell: two on

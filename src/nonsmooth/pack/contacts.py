@@ -69,10 +69,12 @@ class ContactRow:
 
     @property
     def can_stick(self) -> bool:
+        """Whether its law knows stick."""
         return self.law == SET_VALUED
 
     @property
     def has_state(self) -> bool:
+        """Whether its law has an internal state."""
         return self.rate >= 0
 
 

@@ -117,7 +117,7 @@ def _columns(prefix: str, names: str, rows: list[tuple[Any, ...]]) -> Columns:
     return {f"{prefix}_{name}": table[:, k] for k, name in enumerate(fields)}
 
 
-# ---- one family each ---------------------------------------------------------------
+# ---- one family each -----------------------------------------------------------
 
 
 def _joints(packer: Packer, joints: list[Any]) -> Columns:

@@ -79,7 +79,7 @@ class Result:
             return EventTable(())
         return EventTable(event_records(self.system, self.steps, self.t_end))
 
-    # -- states ---------------------------------------------------------------
+    # -- states ------------------------------------------------------------------
 
     @cached_property
     def t(self) -> Floats:
@@ -160,7 +160,7 @@ class Result:
             },
         )
 
-    # -- named quantities -------------------------------------------------------
+    # -- named quantities --------------------------------------------------------
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -232,7 +232,7 @@ class Result:
         """Return one quantity at the ends of all steps, `result.t`."""
         return self.sample(names=name)[name] if name != "t" else self.t
 
-    # -- energy -------------------------------------------------------------------
+    # -- energy ------------------------------------------------------------------
 
     @cached_property
     def energy_balance(self) -> EnergyBalance:
@@ -268,7 +268,7 @@ class Result:
             work={name: work[:, k] for k, name in enumerate(system.works)},
         )
 
-    # -- overview -------------------------------------------------------------------
+    # -- overview ----------------------------------------------------------------
 
     def summary(self) -> dict[str, Any]:
         """Return the run in numbers; the keys are documented in the user guide."""
@@ -289,7 +289,7 @@ class Result:
             "cost": dict(self.cost),
         }
 
-    # -- conveniences, one line each ------------------------------------------------
+    # -- conveniences, one line each ---------------------------------------------
 
     def verify(self, factor: float = 1e-2) -> Verification:
         """Repeat the run at tighter tolerance and report the difference."""
@@ -300,7 +300,7 @@ class Result:
     def linearise(
         self, t: float | None = None, limit: Limit = "after"
     ) -> Linearisation:
-        """Linearise the flow and every guard at a time of the run, the end by default."""
+        """Linearise the flow and every guard at a time, the end by default."""
         from nonsmooth.solve.linearise import linearise
 
         return linearise(self, t, limit)

@@ -97,7 +97,7 @@ class Steps:
         following = np.concatenate([self.mode[1:], self.mode_end[None]])
         return following[index]
 
-    # -- states -------------------------------------------------------------------------
+    # -- states ------------------------------------------------------------------
 
     @cached_property
     def _firsts(self) -> Integers:

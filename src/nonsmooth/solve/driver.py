@@ -1,4 +1,4 @@
-"""One run in progress: march from arc to arc, keep what was computed, say how it ended."""
+"""One run in progress: march from arc to arc, keep what came out, say how it ended."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Driver:
         self.stop: BaseException | None = None  # what an onlooker raised
 
     def go_on_in(self, start: State) -> None:
-        """Take over the mode of a state where it agrees with it, else its approaches."""
+        """Take over a state's mode where it agrees with it, else the approaches."""
         mode = mode_array(self.system, start)
         if mode is None:
             return
@@ -96,7 +96,7 @@ class Driver:
         now: Any = self.work.mode
         now.approach[:] = np.where(closed, mode["approach"], math.nan)
 
-    # -- marching -----------------------------------------------------------------------
+    # -- marching ----------------------------------------------------------------
 
     def run(self, progress: Progress | None) -> Result:
         """March from arc to arc until the end, a stop or a failure."""
@@ -191,7 +191,7 @@ class Driver:
         capacity = min(max(CHUNK_BYTES // one, 1), MAX_CHUNK_STEPS)
         return Log(self.sizes, capacity=capacity)
 
-    # -- the end ------------------------------------------------------------------------
+    # -- the end -----------------------------------------------------------------
 
     def _finish(self, status: int) -> Result:
         """Return the result, or raise what made the run fail, with the result."""

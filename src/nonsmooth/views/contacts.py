@@ -106,7 +106,7 @@ def merged(
     return own
 
 
-# ---- where joints press ----------------------------------------------------------
+# ---- where joints press --------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -199,7 +199,7 @@ def _look_up(
     return None
 
 
-# ---- bodies ----------------------------------------------------------------------
+# ---- bodies --------------------------------------------------------------------
 
 
 def bodies(stage: Stage) -> list[Item]:
@@ -345,7 +345,7 @@ def any_body(stage: Stage, body: Body) -> list[Item]:
     return _shapes(stage, body)
 
 
-# ---- shapes ----------------------------------------------------------------------
+# ---- shapes --------------------------------------------------------------------
 
 
 @part(Shape)
@@ -422,7 +422,7 @@ def _touching(stage: Stage, spot: Spot) -> Floats:
     return places(spot, stage.poses, stage.n)[0]
 
 
-# ---- joints, drives, forces ------------------------------------------------------
+# ---- joints, drives, forces ----------------------------------------------------
 
 
 def glyphs(stage: Stage) -> list[Item]:
@@ -568,7 +568,7 @@ def torsion_spring(stage: Stage, element: TorsionSpring) -> Item:
     return {"kind": "spiral", "pivot": stage.pivot(element)}
 
 
-# ---- spots -----------------------------------------------------------------------
+# ---- spots ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)

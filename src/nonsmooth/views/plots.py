@@ -71,7 +71,7 @@ LEGEND_ROW = 0.25
 MAX_WORKS = 6
 
 
-# ---- samples ---------------------------------------------------------------------
+# ---- samples -------------------------------------------------------------------
 
 
 def _arc_times(result: Result) -> list[Floats]:
@@ -180,7 +180,7 @@ def _show_events(axes: Axes, events: EventTable, is_top: bool) -> None:
         axes.plot([], [], color=colour, linewidth=0.8, label=label)
 
 
-# ---- over time -------------------------------------------------------------------
+# ---- over time -----------------------------------------------------------------
 
 
 def plot_series(
@@ -292,7 +292,7 @@ def _works(work: dict[str, Floats]) -> dict[str, Floats]:
     }
 
 
-# ---- contacts --------------------------------------------------------------------
+# ---- contacts ------------------------------------------------------------------
 
 
 def plot_contacts(
@@ -523,7 +523,7 @@ def _rows(axes: Axes, names: Sequence[str]) -> None:
     axes.set_axisbelow(True)
 
 
-# ---- in the plane ----------------------------------------------------------------
+# ---- in the plane --------------------------------------------------------------
 
 
 def plot_paths(

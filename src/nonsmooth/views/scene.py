@@ -168,7 +168,7 @@ def _fitted(pack: Pack, keys: sampling.Keys, budget: int, n_column: int) -> byte
     return best or pack(coarsest, PRECISION)
 
 
-# ---- numbers ---------------------------------------------------------------------
+# ---- numbers -------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -281,7 +281,7 @@ def _start(result: Result) -> _Samples:
     return _Samples(grid=grid, values=values, ledger=ledger)
 
 
-# ---- the document ----------------------------------------------------------------
+# ---- the document --------------------------------------------------------------
 
 
 class _Document:
@@ -555,7 +555,7 @@ def _sizes(stage: Stage) -> tuple[list[float], float]:
     return [*low.tolist(), *high.tolist()], drawing.symbol_size(extent, known)
 
 
-# ---- words -----------------------------------------------------------------------
+# ---- words ---------------------------------------------------------------------
 
 
 def _rows(parameters: Parameters) -> list[Item]:

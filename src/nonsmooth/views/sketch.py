@@ -124,7 +124,7 @@ def symbol(
     return register
 
 
-# ---- the drawing board -----------------------------------------------------------
+# ---- the drawing board ---------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -496,7 +496,7 @@ class Sketch:
         return self.point(element.b)
 
 
-# ---- bodies ----------------------------------------------------------------------
+# ---- bodies --------------------------------------------------------------------
 
 
 def _rim() -> Floats:
@@ -600,7 +600,7 @@ def ground(s: Sketch, body: Ground) -> None:
         _draw_shapes(s, body)
 
 
-# ---- shapes, and where they touch ------------------------------------------------
+# ---- shapes, and where they touch ----------------------------------------------
 
 
 def _area(s: Sketch, points: Floats) -> None:
@@ -710,7 +710,7 @@ def contact(s: Sketch, element: Contact) -> None:
     s.text(contacts.place(s.spots[element.name][0], s.poses)[0], element.name)
 
 
-# ---- joints ----------------------------------------------------------------------
+# ---- joints --------------------------------------------------------------------
 
 
 @symbol(Joint)
@@ -834,7 +834,7 @@ def distance(s: Sketch, joint: Distance) -> None:
     s.text(0.5 * (ends[0] + ends[1]), joint.name)
 
 
-# ---- drives: what the engine prescribes ------------------------------------------
+# ---- drives: what the engine prescribes ----------------------------------------
 
 
 @symbol(Drive)
@@ -861,7 +861,7 @@ def translation_drive(s: Sketch, element: TranslationDrive) -> None:
     s.text(head, element.name, PALETTE[1])
 
 
-# ---- forces ----------------------------------------------------------------------
+# ---- forces --------------------------------------------------------------------
 
 
 @symbol(Force)
@@ -944,7 +944,7 @@ def torsion_spring(s: Sketch, element: TorsionSpring) -> None:
     s.text(centre, element.name, PALETTE[2])
 
 
-# ---- the picture -----------------------------------------------------------------
+# ---- the picture ---------------------------------------------------------------
 
 
 def instants(result: Result) -> int:

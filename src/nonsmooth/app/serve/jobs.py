@@ -101,7 +101,7 @@ class Job:
         return options
 
 
-# ---- reading a request -----------------------------------------------------------
+# ---- reading a request ---------------------------------------------------------
 
 
 def decoded(body: bytes) -> dict[str, Any]:
@@ -294,7 +294,7 @@ def culprit(message: str, names: Iterable[str]) -> str | None:
     return None
 
 
-# ---- files -----------------------------------------------------------------------
+# ---- files ---------------------------------------------------------------------
 
 
 def resolved(folder: Path, name: str) -> Path:
@@ -373,7 +373,7 @@ def _walk(folder: Path) -> Iterator[Path]:
         level = deeper
 
 
-# ---- models ----------------------------------------------------------------------
+# ---- models --------------------------------------------------------------------
 
 
 def build(asked: Job, folder: Path) -> Model:

@@ -105,7 +105,7 @@ class Runs:
         self._worker = threading.Thread(target=self._work, name="runs", daemon=True)
         self._worker.start()
 
-    # ---- from the server's side --------------------------------------------------
+    # ---- from the server's side ------------------------------------------------
 
     def add(self, job: Job) -> Run:
         """Put a run into the queue."""
@@ -163,7 +163,7 @@ class Runs:
         self._worker.join(patience)
         return not self._worker.is_alive()
 
-    # ---- the worker --------------------------------------------------------------
+    # ---- the worker ------------------------------------------------------------
 
     def _next(self) -> Run | None:
         """Wait for a run; None at the end."""

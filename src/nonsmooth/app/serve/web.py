@@ -88,7 +88,7 @@ def refusal(error: Refused) -> Response:
     return reply(data, error.status)
 
 
-# ---- who may ask -----------------------------------------------------------------
+# ---- who may ask ---------------------------------------------------------------
 
 
 class Guard:
@@ -167,7 +167,7 @@ async def body(request: Request) -> dict[str, Any]:
     return jobs.decoded(b"".join(parts))
 
 
-# ---- what is answered ------------------------------------------------------------
+# ---- what is answered ----------------------------------------------------------
 
 
 @cache

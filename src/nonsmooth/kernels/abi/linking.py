@@ -1,4 +1,4 @@
-"""Kernels: compiled on their first call, or alone and linked to their callers by name."""
+"""Kernels: compiled on their first call, or alone and linked to callers by name."""
 
 import threading
 from typing import Any

@@ -118,7 +118,7 @@ def slot_type(kind):
     return Vector(_ENTRIES[kind]) if kind in _ENTRIES else block_type(kind)
 
 
-# ---- what they are in memory -----------------------------------------------------
+# ---- what they are in memory ---------------------------------------------------
 
 
 def _carried(typ):
@@ -195,7 +195,7 @@ def _make(builder, typ, pointer, extents, tag):
     return value
 
 
-# ---- faults of the checked build ---------------------------------------------------
+# ---- faults of the checked build -----------------------------------------------
 
 # Number of the slot, index, extent; the first fault stays.
 _fault = np.zeros(3, dtype=np.int64)
@@ -245,7 +245,7 @@ def _check(builder, index, extent, tag, is_end_allowed=False):
     return is_inside
 
 
-# ---- indexing ------------------------------------------------------------------------
+# ---- indexing ------------------------------------------------------------------
 
 
 @infer_global(operator.getitem)
@@ -313,7 +313,7 @@ def _get_row(_context, builder, sig, args):
     return _make(builder, sig.return_type, pointer, view.extents[1:], view.tag)
 
 
-# ---- slots ----------------------------------------------------------------------------
+# ---- slots ---------------------------------------------------------------------
 
 
 @typeof_impl.register(Block)
@@ -372,7 +372,7 @@ def _set_slot(context, builder, sig, args, attr):
     builder.store(value, builder.bitcast(cell, kind.as_pointer()))
 
 
-# ---- making and moving pointers -----------------------------------------------------
+# ---- making and moving pointers ------------------------------------------------
 
 if JIT:
 

@@ -1,4 +1,4 @@
-"""The horizontal problem A+ w = A- z + b, 0 <= w _|_ z >= 0, turned into a standard one.
+"""The horizontal problem A+ w = A- z + b, 0 <= w _|_ z >= 0, as a standard one.
 
 References
 ----------

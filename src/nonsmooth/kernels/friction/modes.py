@@ -8,8 +8,8 @@ a joint always does. `grip` tells what its friction is, `sign` against which sli
     PINNED     of the slip        at the static limit: others hold it, too
     YIELDING   of the slip        the same, moving within the band that counts as rest
     HELD       0                  none: joints and drives alone hold it
-    FOLLOWING  of the slip        the part of its friction that the one held uses: joints
-                                  that block one motion
+    FOLLOWING  of the slip        the part of its friction that the one held uses, of
+                                  joints that block one motion
 
 A contact that cannot stick has no grip, and keeps STICK.
 """

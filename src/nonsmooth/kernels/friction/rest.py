@@ -116,7 +116,7 @@ def accelerations(m, w, r, t):
     bodies.add_acceleration(m, w, r.step.d)
 
 
-# ---- what friction forces do -------------------------------------------------------------
+# ---- what friction forces do ---------------------------------------------------
 
 
 @kernel
@@ -179,7 +179,7 @@ def note_reactions(m, w, k, first, second):
         second[0] = w.lam[i + 1]
 
 
-# ---- the problem of one group ---------------------------------------------------------------
+# ---- the problem of one group --------------------------------------------------
 
 
 @kernel
@@ -268,7 +268,7 @@ def solve_friction(r, n):
     return status
 
 
-# ---- joints at rest that hold each other ----------------------------------------------------
+# ---- joints at rest that hold each other ---------------------------------------
 
 
 @kernel
@@ -349,7 +349,7 @@ def can_stay(m, w, r, t):
     return is_possible
 
 
-# ---- who stays and who goes ---------------------------------------------------------------------
+# ---- who stays and who goes ----------------------------------------------------
 
 
 @kernel

@@ -161,7 +161,7 @@ def look_ahead(m, w, r, t):
 
 @kernel
 def go_ahead(m, r, t, dt):
-    """Move the state `ahead` by a little with present accelerations; return its time."""
+    """Move the state `ahead` by dt with present accelerations; return its time."""
     n, y = m.n_dof, r.step.y
     for i in range(n):
         a = r.step.d[i]

@@ -247,7 +247,7 @@ def attempt(m, w, r, t_stop):
     return fixed_step(m, w, r.step, r.tableau, t_stop)
 
 
-# ---- which method ------------------------------------------------------------------------
+# ---- which method --------------------------------------------------------------
 
 
 @kernel

@@ -162,7 +162,7 @@ def touch_guards(m, w, k, size, out):
 
 @kernel
 def joint_guards(m, w, k, out):
-    """Write the guards of a joint that are reactions, unless none comes near to zero."""
+    """Write the guards of a joint that are reactions, unless all stay far from zero."""
     if not w.is_quiet:
         slides.hear(m, w, k)
     for j in range(slides.n_flank(m, k) if m.contact_press[k] >= 0 else 0):

@@ -2,7 +2,7 @@
 
 Between the record of the step that ends and the switch to the next mode. The log has
 the state before at the end of that step, the state after at the start of the next, and
-the impulses of contacts; their work goes to the ledger, so that it closes over an event:
+the impulses of contacts; their work goes to the ledger, which so closes over an event:
 
     v+ = v + M^-1 (W_n imp_n + W_t imp_t + J^T imp)        work = imp · (v + v+) / 2
 """

@@ -50,7 +50,7 @@ AT_ONCE = 1e-9
 SHORTEST = 6
 
 
-# ---- one guard, or all, inside the step ---------------------------------------------------
+# ---- one guard, or all, inside the step ----------------------------------------
 
 
 @far(Tables, Work, Watch, NUMBER, NUMBER, floats("n_watch, 2"))
@@ -113,7 +113,7 @@ def value_at(m, w, watch, h, x, k):
     return watch.guard[k][0]
 
 
-# ---- roots of one guard -----------------------------------------------------------------------
+# ---- roots of one guard --------------------------------------------------------
 
 
 @kernel
@@ -322,7 +322,7 @@ def first_root(m, w, watch, h, k, limit, n_chatter):
     return NONE
 
 
-# ---- the earliest of all --------------------------------------------------------------------------
+# ---- the earliest of all -------------------------------------------------------
 
 
 @kernel
@@ -401,7 +401,7 @@ def locate(m, w, watch, h, n_chatter):
     return earliest
 
 
-# ---- at the ends of a step -----------------------------------------------------------------------
+# ---- at the ends of a step -----------------------------------------------------
 
 
 @kernel

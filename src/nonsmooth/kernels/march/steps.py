@@ -31,7 +31,7 @@ def evaluate(m, w, s, t, y, dy):
             s.t_singular = min(s.t_singular, t)
 
 
-# ---- guards of joints at the stages ---------------------------------------------------
+# ---- guards of joints at the stages --------------------------------------------
 
 
 @kernel
@@ -81,7 +81,7 @@ def is_quiet(m, s):
     return 1
 
 
-# ---- error and step size --------------------------------------------------------------
+# ---- error and step size -------------------------------------------------------
 
 
 @kernel
@@ -340,7 +340,7 @@ def stretch(m, s, ratio):
             s.C[p][i] *= factor
 
 
-# ---- inside the step ------------------------------------------------------------------------
+# ---- inside the step -----------------------------------------------------------
 
 
 @kernel

@@ -96,7 +96,7 @@ def guard_again(m, watch, r, is_all):
             watch.is_at_zero[k] = 1
 
 
-# ---- at the guards that fired ------------------------------------------------------------
+# ---- at the guards that fired --------------------------------------------------
 
 
 @kernel
@@ -280,7 +280,7 @@ def switch(m, w, watch, r, t):
     return status
 
 
-# ---- without a guard ------------------------------------------------------------------------
+# ---- without a guard -----------------------------------------------------------
 
 
 @far(Tables, Work, Watch, Decision, NUMBER, returns=INTEGER, is_door=True)
@@ -327,7 +327,7 @@ def review(m, w, watch, r, t):
     return 1
 
 
-# ---- at the start of a run ---------------------------------------------------------------------
+# ---- at the start of a run -----------------------------------------------------
 
 
 @kernel

@@ -1,11 +1,11 @@
 """Bodies behind a waist: the one module that knows how many coordinates a body has.
 
 Joints, forces and contacts see markers; the linear problem sees rows. What lies between
-is here. A body with mass has the coordinates (x, y, theta) of its frame, whose origin is
-the mass centre; then those of its own, its tail, if it has any. With a tail eta
+is here. A body with mass has the coordinates (x, y, theta) of its frame, whose origin
+is the mass centre; then those of its own, its tail, if it has any. With a tail eta
 
-    p = c + R r(eta)        theta_p = theta + psi(eta)                     a marker
-    T = 1/2 m |c'|^2 + 1/2 J w^2 + w h.eta' + 1/2 eta'.D eta'              J(eta), h(eta)
+    p = c + R r(eta)        theta_p = theta + psi(eta)             a marker
+    T = 1/2 m |c'|^2 + 1/2 J w^2 + w h.eta' + 1/2 eta'.D eta'      J(eta), h(eta)
 
 so that its mass is an arrow. With g = D^-1 h
 
@@ -17,8 +17,8 @@ J_theta - g.J_eta, with weights 1/m, 1/m, 1/(J - h.g), 1/D. Rows are kept so, re
 A kind with a tail supplies three functions of its coordinates q = (x, y, theta, eta):
 
     weigh(p, q, out)        J, then h
-    inner(p, q, v, out)     its generalised force, gyroscopic, elastic, damping; then its
-                            potential, and the power of what has none
+    inner(p, q, v, out)     its generalised force, gyroscopic, elastic, damping; then
+                            its potential, and the power of what has none
     place(p, s, q, v, out)  of the marker s: r, psi; their second derivatives without
                             eta''; then d(r, psi)/d(eta_j) for each j
 
@@ -40,7 +40,7 @@ from nonsmooth.kernels.abi import (
 WEIGH, INNER, PLACE = 0, 1, 2
 
 
-# ---- motion: from coordinates to markers ---------------------------------------------
+# ---- motion: from coordinates to markers ---------------------------------------
 
 
 @kernel
@@ -176,7 +176,7 @@ def accelerate_marker(m, w, a, i):
             motion[6 + c] += shape[c] * a[dof + j]
 
 
-# ---- forces: from markers to coordinates -----------------------------------------------
+# ---- forces: from markers to coordinates ---------------------------------------
 
 
 @kernel
@@ -269,7 +269,7 @@ def body_forces(m, w):
             w.f[m.body_dof[k] + j] += inner[j]
 
 
-# ---- mass ----------------------------------------------------------------------------------
+# ---- mass ----------------------------------------------------------------------
 
 
 @kernel
@@ -305,7 +305,7 @@ def kinetic_energy(m, w, v):
     return total
 
 
-# ---- reduced rows ----------------------------------------------------------------------------
+# ---- reduced rows --------------------------------------------------------------
 
 
 @kernel
@@ -349,7 +349,7 @@ def add_response(w, dof, n, J, factor, a):
         a[dof + j] += w.minv[dof + j] * factor * J[j] - w.couple[dof + j] * alpha
 
 
-# ---- tails -------------------------------------------------------------------------------------
+# ---- tails ---------------------------------------------------------------------
 
 
 @kernel
@@ -410,7 +410,7 @@ def bend_marker(m, w, v, i):
     motion[8] += local[5]
 
 
-# ---- sizes of things -----------------------------------------------------------------------------
+# ---- sizes of things -----------------------------------------------------------
 
 
 @kernel

@@ -130,7 +130,7 @@ def normal_force(m, w, k, gap, gap_rate):
     )
 
 
-# ---- internal states of friction laws --------------------------------------------------
+# ---- internal states of friction laws ------------------------------------------
 
 
 @kernel
@@ -154,7 +154,7 @@ def state_rates(m, w, rate):
                 rate[i] = call_smooth(address, p, c.lam_n, c.v_t, w.z[i])
 
 
-# ---- rows and forces ------------------------------------------------------------------------
+# ---- rows and forces -----------------------------------------------------------
 
 
 @kernel
@@ -242,7 +242,7 @@ def stick_forces(m, w):
                     bodies.push(m, w, marker, G, w.lam[i])
 
 
-# ---- accelerations and scales --------------------------------------------------------------
+# ---- accelerations and scales --------------------------------------------------
 
 
 @kernel
@@ -288,7 +288,7 @@ def slip_scale(m, w, k):
     return speed + abs(b[5]) * m.contact_radius[k] + SPREAD * w.speed
 
 
-# ---- which rows constrain ----------------------------------------------------------------------
+# ---- which rows constrain ------------------------------------------------------
 
 
 @kernel

@@ -19,7 +19,7 @@ class PaperScheme(Scheme):
     name = "paper"
 
     def check(self, system: System, options: Options) -> None:
-        """Refuse events, friction inside joints and laws that the papers do not have."""
+        """Refuse events, friction inside joints, and laws that papers do not have."""
         if system.events:
             raise ModelError(
                 f"event '{system.events[0]}': scheme 'paper' locates no events"
