@@ -15,23 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nonsmooth.elements.joints import Prismatic, Revolute
+from nonsmooth.columns import OPEN_MODE, RELEASED_MODE, Column, columns_of
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.kernels import entry
-from nonsmooth.kernels.assemble import (
-    CONTACT,
-    FORCE,
-    FRONT,
-    GAP,
-    GAP_RATE,
-    LAM_N,
-    LAM_T,
-    OPEN,
-    PRESSING,
-    REAR,
-    V_T,
-    YIELDING,
-)
+from nonsmooth.kernels.assemble import CONTACT, FRONT, OPEN, PRESSING, REAR, YIELDING
 from nonsmooth.kernels.tables import Work
 from nonsmooth.system import System
 
@@ -50,25 +37,6 @@ Limit = Literal["before", "after"]
 
 # A time this far outside the run, relative to its times, is its end.
 ROUND_OFF = 1e-12
-_POSE = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
-_POINT = ("x", "y", "vx", "vy", "ax", "ay")
-_CONTACT = {
-    "gap": GAP,
-    "gap_rate": GAP_RATE,
-    "normal_force": LAM_N,
-    "friction_force": LAM_T,
-    "slip_velocity": V_T,
-}
-_SLIDE = {
-    "normal_force": FORCE,
-    "load": LAM_N,
-    "friction_force": LAM_T,
-    "slip_velocity": V_T,
-}
-# The column `mode` of a contact: 0 stick, +1 or -1 slip, or one of these.
-OPEN_MODE, RELEASED_MODE = 2, 3
-_WRENCH = ("force_x", "force_y", "torque")
-
 
 Triple = tuple[float, float, float]
 
@@ -223,8 +191,8 @@ class EventTable(Sequence[EventRecord]):
 class Samples(Mapping[str, Floats]):
     """Named columns of a result at chosen times; `samples["t"]` are the times."""
 
-    def __init__(self, columns: dict[str, Floats]) -> None:
-        self._columns = columns
+    def __init__(self, columns: dict[str, Floats], table: Mapping[str, Column]) -> None:
+        self._columns, self._table = columns, table
 
     def __getitem__(self, name: str) -> Floats:
         """Return one column."""
@@ -254,12 +222,15 @@ class Samples(Mapping[str, Floats]):
         return pandas.DataFrame(self._columns)
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return a dataset over the dimension t."""
+        """Return a dataset over the dimension t, with labels and units."""
         import xarray
 
-        columns = dict(self._columns)
-        t = columns.pop("t")
-        return xarray.Dataset({k: ("t", v) for k, v in columns.items()}, {"t": t})
+        dataset = xarray.Dataset({k: ("t", v) for k, v in self._columns.items()})
+        dataset["t"].attrs = {"long_name": "time", "units": "s"}
+        for name in dataset.data_vars:
+            column = self._table[str(name)]
+            dataset[name].attrs = {"long_name": column.label, "units": column.unit}
+        return dataset
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write comma-separated text that reads back to the same numbers."""
@@ -534,56 +505,12 @@ class Result:
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of every quantity `sample` can give."""
-        return ("t", *self._places)
+        return ("t", *self.table)
 
     @cached_property
-    def _places(self) -> dict[str, tuple[str, int, float]]:
-        """Where each column stands: array, index, factor."""
-        system = self.system
-        places: dict[str, tuple[str, int, float]] = {}
-        for name, k in system.markers.items():
-            if name == "ground" or name.startswith("ground."):
-                continue
-            for quantity in _POINT if "." in name else _POSE:
-                places[f"{name}.{quantity}"] = (
-                    "motion",
-                    9 * k + _POSE.index(quantity),
-                    1.0,
-                )
-        n_joint = system.n_held
-        for k, name in enumerate(system.joints):
-            if k < n_joint:
-                for i, quantity in enumerate(_WRENCH):
-                    places[f"{name}.{quantity}"] = ("joint", 3 * k + i, 1.0)
-            else:
-                drive = system.model.drives[k - n_joint]
-                row = int(system.tables.joint_row[k])
-                places[f"{name}.{drive.output}"] = ("lam", row, 1.0)
-        for k, name in enumerate(system.forces):
-            for i, quantity in enumerate(_WRENCH):
-                places[f"{name}.{quantity}"] = ("wrench", 8 * k + i, 1.0)
-        for k, name in enumerate(system.contacts):
-            for quantity, i in _CONTACT.items():
-                places[f"{name}.{quantity}"] = ("contact", CONTACT * k + i, 1.0)
-            places[f"{name}.mode"] = ("mode", k, 1.0)
-        for k, name in enumerate(system.slides, len(system.contacts)):
-            for quantity, i in _SLIDE.items():
-                places[f"{name}.{quantity}"] = ("contact", CONTACT * k + i, 1.0)
-            joint = system.model.element(name)
-            if isinstance(joint, Revolute):
-                radius = float(system.tables.contact_radius[k])
-                place = ("contact", CONTACT * k + LAM_T, radius)
-                places[f"{name}.friction_torque"] = place
-            else:
-                places[f"{name}.side"] = ("flank", k, 1.0)
-            if isinstance(joint, Prismatic):
-                places[f"{name}.front_force"] = ("contact", CONTACT * k + FRONT, 1.0)
-                places[f"{name}.rear_force"] = ("contact", CONTACT * k + REAR, 1.0)
-            places[f"{name}.mode"] = ("mode", k, 1.0)
-        for k, name in enumerate(system.supports[:-1]):
-            for i, quantity in enumerate(_WRENCH):
-                places[f"{name}.{quantity}"] = ("load", 3 * k + i, -1.0)
-        return places
+    def table(self) -> dict[str, Column]:
+        """Every column but `t` by name, with its label and unit."""
+        return columns_of(self.system)
 
     def _evaluate(
         self, y: Floats, t_law: Floats, index: NDArray[np.int64]
@@ -623,19 +550,17 @@ class Result:
         """
         times = np.atleast_1d(np.asarray(self.t if t is None else t, dtype=float))
         wanted = [names] if isinstance(names, str) else names
-        chosen = (
-            list(self._places) if wanted is None else [n for n in wanted if n != "t"]
-        )
+        chosen = list(self.table) if wanted is None else [n for n in wanted if n != "t"]
         for name in chosen:
-            if name not in self._places:
-                raise ModelError(f"no quantity '{name}'; {nearest(name, self._places)}")
+            if name not in self.table:
+                raise ModelError(f"no quantity '{name}'; {nearest(name, self.table)}")
         y, t_law = self._states(times, limit, project=True)
         arrays = self._evaluate(y, t_law, self._find(times, limit)[0])
         columns: dict[str, Floats] = {"t": times}
         for name in chosen:
-            array, index, factor = self._places[name]
-            columns[name] = factor * arrays[array][:, index]
-        return Samples(columns)
+            column = self.table[name]
+            columns[name] = column.factor * arrays[column.array][:, column.index]
+        return Samples(columns, self.table)
 
     def __getitem__(self, name: str) -> Floats:
         """Return one quantity at the ends of all steps, `result.t`."""

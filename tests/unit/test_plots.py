@@ -34,11 +34,9 @@ from nonsmooth import (
     TorsionSpring,
     TranslationDrive,
     Weld,
-    gallery,
     simulate,
 )
 from nonsmooth.views.plots import (
-    QUANTITIES,
     draw,
     plot_energy,
     plot_paths,
@@ -232,16 +230,6 @@ def test_events_are_marked_in_every_panel(result):
     for axes in (top, below):
         (segment,) = axes.collections[0].get_segments()
         assert segment[0][0] == pytest.approx(half, abs=1e-9)
-
-
-def test_every_column_has_a_unit(result, zoo):
-    rubbing = simulate(
-        gallery.build("slider_crank", mu=0.1, pin_mu=0.1, angle=0.3), until=0.1
-    )
-    sliding = simulate(gallery.build("trammel"), until=0.1)
-    for run in (result, zoo, rubbing, sliding):
-        endings = {name.rpartition(".")[2] for name in run.columns if name != "t"}
-        assert endings <= set(QUANTITIES)
 
 
 def test_series_refuses_unknown_names(result):

@@ -46,7 +46,7 @@ from nonsmooth.errors import ModelError
 from nonsmooth.views import contacts, glyphs, sampling
 from nonsmooth.views.figure import MODES
 from nonsmooth.views.places import places
-from nonsmooth.views.scene import ROUND_OFF, Parameter, _Source, scene, unit_of
+from nonsmooth.views.scene import ROUND_OFF, Parameter, _Source, scene
 from oracles.scene_reader import Document
 
 # Half a unit in the last place of single precision, relative.
@@ -91,12 +91,12 @@ def sampled(result, t, is_last, names):
     return {name: np.where(is_last, before[name], after[name]) for name in names}
 
 
-def peaks(columns):
+def peaks(result, columns):
     """Return the largest number of each unit."""
     found: dict[str, float] = {}
     for name, values in columns.items():
-        peak = float(np.nanmax(np.abs(values)))
-        found[unit_of(name)] = max(peak, found.get(unit_of(name), 0.0))
+        unit, peak = result.table[name].unit, float(np.nanmax(np.abs(values)))
+        found[unit] = max(peak, found.get(unit, 0.0))
     return found
 
 
@@ -112,13 +112,14 @@ def test_columns_read_back(runs, name):
     names = [n for n in result.columns if n != "t" and n not in derived]
     assert set(names) <= set(document.infos)
     expected = sampled(result, t, is_last, names)
-    largest = peaks(expected)
+    largest = peaks(result, expected)
     for column in names:
         if column.endswith(".side"):
             continue
         found = np.array(document.column(column))
         # What is round-off beside the largest of its unit may be left out.
-        slack = SINGLE * np.abs(expected[column]) + ROUND_OFF * largest[unit_of(column)]
+        slack = ROUND_OFF * largest[result.table[column].unit]
+        slack = SINGLE * np.abs(expected[column]) + slack
         assert np.all(np.abs(found - expected[column]) <= slack), column
 
 
@@ -250,12 +251,13 @@ def test_lines_keep_to_the_tolerance(runs, name, budget):
     t = np.sort(rng.uniform(result.t_start, result.t_end, 4000))
     found, expected = between(document, columns, t), result.sample(t, names)
     ranges = {n: np.ptp(columns[n]) for n in names}
+    units = {n: result.table[n].unit for n in names}
     source = _Source(result)
     noise = dict(zip(source.curves, source.scales.noise, strict=False))
     for column in names:
         if math.isinf(noise[column]):
             continue  # round-off, of which nothing is promised
-        same = [ranges[n] for n in names if unit_of(n) == unit_of(column)]
+        same = [ranges[n] for n in names if units[n] == units[column]]
         scale = max(ranges[column], sampling.SMALL * max(same))
         error = np.max(np.abs(found[column] - expected[column])) / scale
         # Errors are measured on a grid; between its points they are larger by a few

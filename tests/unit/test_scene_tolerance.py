@@ -20,9 +20,10 @@ from nonsmooth import (
     gallery,
     simulate,
 )
+from nonsmooth.columns import QUANTITIES
 from nonsmooth.elements.laws import ConstantRate
 from nonsmooth.views import sampling
-from nonsmooth.views.scene import ROUND_OFF, STEP, _Source, scene, unit_of
+from nonsmooth.views.scene import ROUND_OFF, STEP, _Source, scene
 from oracles.random_joints import MECHANISMS
 from oracles.scene_reader import Document
 
@@ -57,6 +58,10 @@ def curves(document, result):
         }[quantity]
         found[item["name"]] = found[f"{body}.{quantity}"] + change
     return found
+
+
+def unit_of(name):
+    return QUANTITIES[name.rpartition(".")[2]].unit
 
 
 def rounding(document, columns, name):

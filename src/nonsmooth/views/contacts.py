@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth.columns import MODES
 from nonsmooth.elements.joints import PinInSlot, Prismatic, Revolute
 from nonsmooth.elements.shapes import Point, Shape
 
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
 Pose = tuple[float, float, float]
 Slide = PinInSlot | Prismatic | Revolute  # kinds of joints that can have friction
-# Values of the column `side`: the flank that pushes along +n or -n; that of either end
-# where a block does not lie flat.
-SIDES = {1: "+", -1: "-", 2: "front+ rear-", -2: "front- rear+", 0: "none"}
 AT_ORIGIN = (0.0, 0.0, 0.0)
 
 
@@ -59,14 +57,7 @@ def can_stick(system: System) -> dict[str, bool]:
 
 def mode_of(value: float, can_stick: bool) -> str:
     """Return the name of a value of the column `mode`."""
-    from nonsmooth.kernels.assemble import PRESSING
-    from nonsmooth.result import OPEN_MODE, RELEASED_MODE, mode_name
-
-    if value == OPEN_MODE:
-        return "open"
-    if value == RELEASED_MODE:
-        return "released"
-    return mode_name(PRESSING, int(value), can_stick)
+    return "pressing" if not can_stick and abs(value) <= 1.0 else MODES[int(value)]
 
 
 def arc_begins(result: Result) -> NDArray[np.int64]:

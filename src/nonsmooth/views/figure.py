@@ -44,7 +44,7 @@ MODES = {
     "open": "#FFFFFF",
 }
 
-# Flanks of a joint that bear, by `contacts.SIDES`.
+# Flanks of a joint that bear, by `columns.SIDES`.
 SIDES = {
     "+": "#0072B2",
     "-": "#CC79A7",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nonsmooth.columns import SIDES, Column, width
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.views import contacts, sketch
 from nonsmooth.views import figure as look
@@ -26,31 +27,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Path = str | os.PathLike[str]
-
-# Quantity and unit of a column, by the last part of its name.
-QUANTITIES = {
-    **dict.fromkeys(("x", "y"), ("position", "m")),
-    "theta": ("angle", "rad"),
-    **dict.fromkeys(("vx", "vy"), ("velocity", "m/s")),
-    "omega": ("angular velocity", "rad/s"),
-    **dict.fromkeys(("ax", "ay"), ("acceleration", "m/s²")),
-    "alpha": ("angular acceleration", "rad/s²"),
-    **dict.fromkeys(("force", "force_x", "force_y"), ("force", "N")),
-    "torque": ("torque", "N m"),
-    "gap": ("gap", "m"),
-    "gap_rate": ("gap rate", "m/s"),
-    "normal_force": ("normal force", "N"),
-    "friction_force": ("friction force", "N"),
-    "slip_velocity": ("slip velocity", "m/s"),
-    "load": ("load", "N"),
-    **dict.fromkeys(("front_force", "rear_force"), ("normal force", "N")),
-    "friction_torque": ("friction torque", "N m"),
-    "mode": ("mode", ""),
-    "side": ("side", ""),
-}
-# Values of the column `mode`, from below.
-MODE_TICKS = {-1: "slip −", 0: "stick", 1: "slip +", 2: "open", 3: "released"}
-SIDE_TICKS = {value: look.mode_label(contacts.SIDES[value]) for value in range(-2, 3)}
 
 # Points inside each step: the dense output is a polynomial of degree 7 at most.
 POINTS_PER_STEP = 12
@@ -101,9 +77,7 @@ def _arc_times(result: Result) -> list[Floats]:
 
 def _batch(result: Result) -> int:
     """Return how many instants may be evaluated at once."""
-    m = result.system.tables
-    width = 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 16 * m.n_contact + 1
-    return max(1, BATCH // width)
+    return max(1, BATCH // width(result.system))
 
 
 def _sample(
@@ -200,34 +174,35 @@ def plot_series(
         File to write; its ending decides the format.
     """
     chosen = [name for name in _listed(names) if name != "t"]
-    panels: dict[str, list[str]] = {}
-    titles: dict[str, list[str]] = {}
-    for name in chosen:
-        quantity, unit = QUANTITIES.get(name.rpartition(".")[2], ("value", ""))
-        # What has no unit has names on its axis, of its own.
-        key = f"({unit})" if unit else quantity
-        panels.setdefault(key, []).append(name)
-        titles.setdefault(key, []).append(quantity)
     lines = _sample_arcs(result, chosen)
+    panels: dict[str, list[Column]] = {}
+    for column in (result.table[name] for name in chosen):
+        # What has no unit has names on its axis, of its own.
+        panels.setdefault(column.unit or column.label, []).append(column)
     with look.style():
         figure = look.new_figure(7.5, 0.8 + 1.75 * len(panels))
         grid: Any = figure.subplots(len(panels), 1, sharex=True, squeeze=False)
-        for row, (key, members) in enumerate(panels.items()):
+        for row, columns in enumerate(panels.values()):
             axes: Axes = grid[row, 0]
-            for k, name in enumerate(members):
+            for k, name in enumerate(column.name for column in columns):
                 colour, dashes = look.line_look(k)
                 axes.plot(lines["t"], lines[name], color=colour, ls=dashes, label=name)
             _show_events(axes, result.events, is_top=row == 0)
-            title = ", ".join(dict.fromkeys(titles[key]))
-            axes.set_ylabel(title if title == key else f"{title} {key}")
-            ticks = {"mode": MODE_TICKS, "side": SIDE_TICKS}.get(title)
-            if ticks:
-                axes.set_yticks(list(ticks), ticks.values())
-                axes.set_ylim(min(ticks) - 0.5, max(ticks) + 0.5)
+            _name_values(axes, columns)
             _legend(axes)
         grid[-1, 0].set_xlabel("time (s)")
         grid[-1, 0].set_xlim(result.t_start, result.t_end)
         return look.finish(figure, path)
+
+
+def _name_values(axes: Axes, columns: Sequence[Column]) -> None:
+    """Label the axis of columns of one unit, or of values that have names."""
+    title = ", ".join(dict.fromkeys(column.label for column in columns))
+    unit, values = columns[0].unit, columns[0].values
+    axes.set_ylabel(f"{title} ({unit})" if unit else title)
+    if values:
+        axes.set_yticks(list(values), map(look.mode_label, values.values()))
+        axes.set_ylim(min(values) - 0.5, max(values) + 0.5)
 
 
 def _legend(axes: Axes, handles: Sequence[Artist] | None = None) -> None:
@@ -362,8 +337,7 @@ def plot_contacts(
             for k, name in enumerate(chosen):
                 _plot_contact(axes, result, lines, name, quantity, k)
             _show_events(axes, result.events, is_top=False)
-            label, unit = QUANTITIES[quantity]
-            axes.set_ylabel(f"{label} ({unit})")
+            _name_values(axes, [result.table[f"{chosen[0]}.{quantity}"]])
         _legend(panels[0], _force_legend(panels[0], result, chosen))
         _legend(panels[1], _limit_legend(result, chosen))
         stays = contacts.stays(result)
@@ -419,7 +393,7 @@ def _sides(result: Result, name: str, t: Floats) -> list[contacts.Stay]:
     begin, end = t[:-1][is_inside], t[1:][is_inside]
     column = f"{name}.side"
     values = _sample(result, 0.5 * (begin + end), [column])[column]
-    names = [contacts.SIDES[int(value)] for value in values]
+    names = [SIDES[int(value)] for value in values]
     return contacts.merged(names, begin.tolist(), end.tolist())
 
 

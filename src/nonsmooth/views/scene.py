@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth import columns
 from nonsmooth.elements.bodies import Ground, MovingSupport, PointMass, RigidBody
 from nonsmooth.elements.drives import Drive
 from nonsmooth.elements.forces import SpringDamper
@@ -34,7 +35,6 @@ from nonsmooth.views import glyphs as look
 from nonsmooth.views.figure import MODES
 from nonsmooth.views.glyphs import POSE, Item, Stage
 from nonsmooth.views.places import to_global
-from nonsmooth.views.plots import QUANTITIES
 from nonsmooth.views.sampling import Grid
 
 if TYPE_CHECKING:
@@ -66,7 +66,6 @@ FAR, STEP = 100.0, 2.0**-30
 TURNED, MOVED = 1e-3, 0.01
 # Digits of the numbers of an event, beside its time; columns have seven.
 DIGITS = 9
-STEPPED = ("mode", "side")
 MOTION = ("x", "y", "theta", "vx", "vy", "omega")
 PLACES = ("x", "y", "place_x", "place_y")
 # Names that no element can have, since theirs have no colon.
@@ -84,15 +83,6 @@ class Parameter(TypedDict):
 
 # A mapping has the values alone.
 Parameters = Sequence[Parameter] | Mapping[str, str | float | bool | None]
-
-
-def unit_of(name: str) -> str:
-    """Return the unit of a column, but for those of the ledger."""
-    return QUANTITIES.get(_quantity(name), ("", ""))[1]
-
-
-def _quantity(name: str) -> str:
-    return name.rpartition(".")[2]
 
 
 def _ledger_names(works: Iterable[str]) -> list[str]:
@@ -183,18 +173,17 @@ class _Source:
 
     def __init__(self, result: Result) -> None:
         self.result = result
-        self.names = [name for name in result.columns if name != "t"]
-        self.curves = [n for n in self.names if _quantity(n) not in STEPPED]
+        self.names = list(result.table)
+        table = result.table.values()
+        curves = [column for column in table if not column.values]
+        self.curves = [column.name for column in curves]
         self._ledger_names = _ledger_names(result.system.works)
-        m = result.system.tables
-        width = 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 16 * m.n_contact + 1
-        self._size = max(1, sampling.BATCH // width)
-        units = [unit_of(name) for name in self.curves]
-        units += ["J"] * len(self._ledger_names)
+        self._size = max(1, sampling.BATCH // columns.width(result.system))
+        units = [column.unit for column in curves] + ["J"] * len(self._ledger_names)
         self.width = len(units)
-        is_place = [_quantity(name) in PLACES for name in self.curves]
+        is_place = [column.kind in PLACES for column in curves]
         is_place += [False] * len(self._ledger_names)
-        rates = [name for name in self.names if _quantity(name) == "omega"]
+        rates = [column.name for column in table if column.kind == "omega"]
         self.turns = sampling.find_turns(result, self._some(rates), len(rates))
         self.scales = sampling.find_scales(
             result, self.plotted, units, is_place=np.array(is_place), turns=self.turns
@@ -236,7 +225,7 @@ class _Source:
     def all(self, grid: Grid) -> _Samples:
         """Return all columns of a document that a result has."""
         found = self._sampled(grid.t, grid.is_last, self.names)
-        sides = [name for name in self.names if name.endswith(".side")]
+        sides = [c.name for c in self.result.table.values() if c.kind == "side"]
         if sides:
             # At an event some force is zero, and its sign is round-off: the side is
             # that half-way to the next sample.
@@ -254,7 +243,7 @@ class _Source:
 def _start(result: Result) -> _Samples:
     """Return the start of a run without steps, as far as it is known."""
     nothing = np.full(1, np.nan)
-    values = {name: nothing for name in result.columns if name != "t"}
+    values = dict.fromkeys(result.table, nothing)
     for body in result.system.model.bodies:
         if not isinstance(body, RigidBody | PointMass):
             continue
@@ -308,26 +297,30 @@ class _Document:
         derived = list(_points(stage))
         kept = {item["name"] for item in derived}
         shown = {n: v for n, v in samples.values.items() if n not in kept}
-        units = {name: unit_of(name) for name in shown}
+        table = self.result.table
+        units = {name: table[name].unit for name in shown}
         units |= dict.fromkeys(samples.ledger, "J")
+        kinds = {name: table[name].kind for name in shown}
         shown |= samples.ledger
         noise = _noise(shown, units)
-        ways = [_span(v)[1] for n, v in shown.items() if _quantity(n) in PLACES]
+        ways = [_span(shown[name])[1] for name in kinds if kinds[name] in PLACES]
         detail = _Detail(unit=unit, step=STEP * max(ways, default=0.0))
         for name, values in shown.items():
-            # Names of the ledger end as those of elements do, with any word.
-            quantity = _quantity(name) if name in samples.values else ""
             column: Item = {"name": name, "unit": units[name]}
-            if quantity in STEPPED:
+            kind = kinds.get(name, "")
+            if name in table and table[name].values:
                 writer.add_stepped(column, values)
-            elif quantity in POSE:
-                writer.add_place(column, values, detail, noise[units[name]])
+            elif kind in POSE:
+                writer.add_place(column, values, kind, detail, noise[units[name]])
             else:
                 writer.add(column, values, noise[units[name]])
         for place in places:
             for name, values in place.columns.items():
-                column = {"name": name, "unit": unit_of(name), "hidden": True}
-                writer.add_place(column, values, detail)
+                kind = name.rpartition(".")[2]
+                known = columns.QUANTITIES.get(kind)
+                column = {"name": name, "unit": known.unit if known else ""}
+                column["hidden"] = True
+                writer.add_place(column, values, kind, detail)
         from nonsmooth import __version__
 
         header: Item = {
@@ -397,13 +390,17 @@ class _Writer:
         self._put(column, values.astype("i1" if is_known else "<f4"))
 
     def add_place(
-        self, column: Item, values: Floats, detail: _Detail, noise: float = 0.0
+        self,
+        column: Item,
+        values: Floats,
+        kind: str,
+        detail: _Detail,
+        noise: float = 0.0,
     ) -> None:
         """Add a column of places or angles, which are looked at closely."""
-        quantity = _quantity(column["name"])
         low, way = _span(values)
         size = max(-low, low + way)
-        if quantity in PLACES and way > 0.0 and size > FAR * way:
+        if kind in PLACES and way > 0.0 and size > FAR * way:
             # No finer than round-off.
             step = max(min(detail.step, SINGLE * size), ROUND_OFF * size)
             # The same exponent for all numbers: their first bits do not change.
@@ -411,8 +408,8 @@ class _Writer:
             relative = _rounded(values - origin, step)
             self._put(column, relative.astype("<f4"), origin)
             return
-        seen = TURNED if quantity == "theta" else MOVED * detail.unit
-        is_fine = quantity not in ("theta", *PLACES) or SINGLE * size <= seen
+        seen = TURNED if kind == "theta" else MOVED * detail.unit
+        is_fine = kind not in ("theta", *PLACES) or SINGLE * size <= seen
         self._put(column, _numbers(values, noise, is_fine))
 
     def add(self, column: Item, values: Floats, noise: float = 0.0) -> None:
@@ -507,7 +504,7 @@ def _points(stage: Stage) -> Iterable[Item]:
                 if column in stage.values:
                     yield {
                         "name": column,
-                        "unit": unit_of(column),
+                        "unit": columns.QUANTITIES[quantity].unit,
                         "body": name,
                         "point": tuple(place),
                         "quantity": quantity,

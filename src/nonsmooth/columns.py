@@ -1,0 +1,192 @@
+"""The columns of a result: name, place among what kernels compute, label and unit.
+
+One function for each family. Nothing else knows where the numbers of a column are, or
+takes its name apart to find a unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from nonsmooth.elements.joints import Prismatic, Revolute
+
+if TYPE_CHECKING:
+    from nonsmooth.system import System
+
+# Values of the column `mode`. Where a law knows no stick, 1 is pressing.
+OPEN_MODE, RELEASED_MODE = 2, 3
+MODES = {
+    -1: "slip-",
+    0: "stick",
+    1: "slip+",
+    OPEN_MODE: "open",
+    RELEASED_MODE: "released",
+}
+# Values of the column `side`: the flank that pushes along +n or -n; that of either end
+# where a block does not lie flat.
+SIDES = {-2: "front- rear+", -1: "-", 0: "none", 1: "+", 2: "front+ rear-"}
+
+POSE = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
+POINT = ("x", "y", "vx", "vy", "ax", "ay")
+WRENCH = ("force_x", "force_y", "torque")
+
+
+class Quantity(NamedTuple):
+    """What a kind of column is called, its unit, and names for its values if any."""
+
+    label: str
+    unit: str = ""
+    values: Mapping[int, str] = {}
+
+
+# By the last part of a name.
+QUANTITIES = {
+    **dict.fromkeys(("x", "y"), Quantity("position", "m")),
+    "theta": Quantity("angle", "rad"),
+    **dict.fromkeys(("vx", "vy"), Quantity("velocity", "m/s")),
+    "omega": Quantity("angular velocity", "rad/s"),
+    **dict.fromkeys(("ax", "ay"), Quantity("acceleration", "m/s²")),
+    "alpha": Quantity("angular acceleration", "rad/s²"),
+    **dict.fromkeys(("force", "force_x", "force_y"), Quantity("force", "N")),
+    "torque": Quantity("torque", "N m"),
+    "gap": Quantity("gap", "m"),
+    "gap_rate": Quantity("gap rate", "m/s"),
+    "normal_force": Quantity("normal force", "N"),
+    "friction_force": Quantity("friction force", "N"),
+    "slip_velocity": Quantity("slip velocity", "m/s"),
+    "load": Quantity("load", "N"),
+    **dict.fromkeys(("front_force", "rear_force"), Quantity("normal force", "N")),
+    "friction_torque": Quantity("friction torque", "N m"),
+    "mode": Quantity("mode", values=MODES),
+    "side": Quantity("side", values=SIDES),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Column:
+    """One column: `factor` times what stands at `index` of a row of `array`."""
+
+    name: str
+    owner: str  # element, contact, or "body.point"
+    kind: str  # last part of the name
+    array: str
+    index: int
+    factor: float
+    label: str
+    unit: str
+    values: Mapping[int, str]  # names of values, of a column of whole numbers
+
+
+def columns_of(system: System) -> dict[str, Column]:
+    """Return every column of a system's results by name, in their order."""
+    families = (_motion, _joints, _drives, _forces, _contacts, _slides, _supports)
+    return {column.name: column for family in families for column in family(system)}
+
+
+def width(system: System) -> int:
+    """Return how many numbers are evaluated at an instant, whatever is asked for."""
+    m = system.tables
+    return 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 16 * m.n_contact + 1
+
+
+def _column(
+    owner: str, kind: str, array: str, index: int, factor: float = 1.0
+) -> Column:
+    # A drive of the user's own may have any output.
+    label, unit, values = QUANTITIES.get(kind) or Quantity("value")
+    return Column(
+        name=f"{owner}.{kind}",
+        owner=owner,
+        kind=kind,
+        array=array,
+        index=index,
+        factor=factor,
+        label=label,
+        unit=unit,
+        values=values,
+    )
+
+
+def _motion(system: System) -> Iterator[Column]:
+    for name, k in system.markers.items():
+        if name.partition(".")[0] != "ground":
+            for kind in POINT if "." in name else POSE:
+                yield _column(name, kind, "motion", 9 * k + POSE.index(kind))
+
+
+def _joints(system: System) -> Iterator[Column]:
+    for k, name in enumerate(system.joints[: system.n_held]):
+        for i, kind in enumerate(WRENCH):
+            yield _column(name, kind, "joint", 3 * k + i)
+
+
+def _drives(system: System) -> Iterator[Column]:
+    rows = system.tables.joint_row[system.n_held :].tolist()
+    for drive, row in zip(system.model.drives, rows, strict=True):
+        yield _column(drive.name, drive.output, "lam", row)
+
+
+def _forces(system: System) -> Iterator[Column]:
+    for k, name in enumerate(system.forces):
+        for i, kind in enumerate(WRENCH):
+            yield _column(name, kind, "wrench", 8 * k + i)
+
+
+def _contacts(system: System) -> Iterator[Column]:
+    # Kernels bring the compiler: not before there is a system.
+    from nonsmooth.kernels.assemble import CONTACT, GAP, GAP_RATE, LAM_N, LAM_T, V_T
+
+    kinds = {
+        "gap": GAP,
+        "gap_rate": GAP_RATE,
+        "normal_force": LAM_N,
+        "friction_force": LAM_T,
+        "slip_velocity": V_T,
+    }
+    for k, name in enumerate(system.contacts):
+        for kind, i in kinds.items():
+            yield _column(name, kind, "contact", CONTACT * k + i)
+        yield _column(name, "mode", "mode", k)
+
+
+def _slides(system: System) -> Iterator[Column]:
+    """Yield the columns that joints have because they have friction."""
+    from nonsmooth.kernels.assemble import (
+        CONTACT,
+        FORCE,
+        FRONT,
+        LAM_N,
+        LAM_T,
+        REAR,
+        V_T,
+    )
+
+    kinds = {
+        "normal_force": FORCE,
+        "load": LAM_N,
+        "friction_force": LAM_T,
+        "slip_velocity": V_T,
+    }
+    for k, name in enumerate(system.slides, len(system.contacts)):
+        for kind, i in kinds.items():
+            yield _column(name, kind, "contact", CONTACT * k + i)
+        joint = system.model.element(name)
+        if isinstance(joint, Revolute):
+            radius = float(system.tables.contact_radius[k])
+            place = CONTACT * k + LAM_T
+            yield _column(name, "friction_torque", "contact", place, radius)
+        else:
+            yield _column(name, "side", "flank", k)
+        if isinstance(joint, Prismatic):
+            yield _column(name, "front_force", "contact", CONTACT * k + FRONT)
+            yield _column(name, "rear_force", "contact", CONTACT * k + REAR)
+        yield _column(name, "mode", "mode", k)
+
+
+def _supports(system: System) -> Iterator[Column]:
+    for k, name in enumerate(system.supports[:-1]):
+        for i, kind in enumerate(WRENCH):
+            # What moves a support is the opposite of what it feels.
+            yield _column(name, kind, "load", 3 * k + i, -1.0)
