@@ -30,11 +30,10 @@ from nonsmooth.errors import (
     nearest,
 )
 from nonsmooth.gallery._convert import convert
-from nonsmooth.model import RESERVED, Model
+from nonsmooth.model import Model
 from nonsmooth.solve.options import BRANCHES, METHODS, SCHEMES
 
 if TYPE_CHECKING:
-    from nonsmooth.elements.joints import Joint
     from nonsmooth.result import Result, Samples
     from nonsmooth.solve.solvability import JointForce
     from nonsmooth.system import System
@@ -48,16 +47,6 @@ SAVE_SUFFIXES = (".csv", ".parquet", ".npz")
 PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 EVENT_SUFFIXES = (".csv",)
 REPORT_SUFFIXES = (".html", ".htm")
-CONTACT_QUANTITIES = (
-    "gap",
-    "gap_rate",
-    "normal_force",
-    "friction_force",
-    "slip_velocity",
-    "mode",
-)
-# Beside those of every joint, of a joint with friction.
-SLIDE_QUANTITIES = ("load", "normal_force", "friction_force", "slip_velocity", "mode")
 # Packages that are not always installed.
 NEEDS = {".parquet": "pyarrow", **dict.fromkeys(PLOT_SUFFIXES, "matplotlib")}
 # Numbers a saved table may hold: 1.6 GB in memory.
@@ -776,33 +765,20 @@ def _plot_names(args: argparse.Namespace) -> list[str]:
 
 def _check_names(system: System, names: Sequence[str]) -> None:
     """Refuse to plot what there is not, before anything is computed."""
-    owners = [*system.markers, *system.joints, *system.forces, *system.supports]
-    contacts = system.contacts
+    from nonsmooth.columns import columns_of
+
+    table = columns_of(system)
+    kinds: dict[str, list[str]] = {}
+    for column in table.values():
+        kinds.setdefault(column.owner, []).append(column.kind)
     for name in names:
-        owner, _, quantity = name.rpartition(".")
-        if name in system.markers or name in system.with_mode:
+        if name in table or name in system.markers or name in system.with_mode:
             continue
-        if owner not in owners and owner not in contacts:
-            known = [*owners, *contacts]
-            raise ModelError(f"--plot-names: no '{name}'; {nearest(name, known)}")
-        quantities = CONTACT_QUANTITIES if owner in contacts else sorted(RESERVED)
-        if owner in system.slides:
-            joint: Any = system.model.element(owner)
-            quantities = [*quantities, *_slide_quantities(joint)]
-        if quantity not in quantities:
-            hint = nearest(quantity, quantities)
-            raise ModelError(f"--plot-names: no quantity '{name}'; {hint}")
-
-
-def _slide_quantities(joint: Joint) -> tuple[str, ...]:
-    """Return the quantities that a joint has because it has friction."""
-    from nonsmooth.elements.joints import Prismatic, Revolute
-
-    if isinstance(joint, Revolute):
-        return (*SLIDE_QUANTITIES, "friction_torque")
-    if isinstance(joint, Prismatic):
-        return (*SLIDE_QUANTITIES, "side", "front_force", "rear_force")
-    return (*SLIDE_QUANTITIES, "side")
+        owner, _, kind = name.rpartition(".")
+        if owner not in kinds:
+            raise ModelError(f"--plot-names: no '{name}'; {nearest(name, kinds)}")
+        hint = nearest(kind, kinds[owner])
+        raise ModelError(f"--plot-names: no quantity '{name}'; {hint}")
 
 
 def _plot(result: Result, args: argparse.Namespace) -> None:
