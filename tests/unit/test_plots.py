@@ -36,13 +36,13 @@ from nonsmooth import (
     Weld,
     simulate,
 )
+from nonsmooth.views.drawing import hull
 from nonsmooth.views.plots import (
     draw,
     plot_energy,
     plot_paths,
     plot_series,
 )
-from nonsmooth.views.sketch import _hull
 
 MASS, LENGTH = 2.0, 1.0  # kg, m
 BEGIN, DURATION, RATE = 0.25, 0.5, 3.0  # s, s, rad/s
@@ -320,17 +320,17 @@ def test_drawing_is_at_the_right_place(result):
     assert any(np.allclose(bar, ends, atol=1e-12) for bar in bars)
 
 
-def test_hull():
+def testhull():
     square = np.array([(0, 0), (1, 0), (1, 1), (0, 1), (0.5, 0.5), (0.5, 0.0)])
-    assert sorted(map(tuple, _hull(square).tolist())) == [
+    assert sorted(map(tuple, hull(square).tolist())) == [
         (0, 0),
         (0, 1),
         (1, 0),
         (1, 1),
     ]
     line = np.array([(0.0, 0.0), (0.1, 0.3), (0.2, 0.6), (0.3, 0.9)])
-    np.testing.assert_allclose(_hull(line), line[[0, -1]])
-    assert len(_hull(np.zeros((3, 2)))) == 1
+    np.testing.assert_allclose(hull(line), line[[0, -1]])
+    assert len(hull(np.zeros((3, 2)))) == 1
 
 
 # ---- files and surroundings ------------------------------------------------------

@@ -43,10 +43,13 @@ from nonsmooth.elements.drives import Drive
 from nonsmooth.elements.forces import Force
 from nonsmooth.elements.joints import Joint
 from nonsmooth.errors import ModelError
-from nonsmooth.views import contacts, glyphs, sampling
+from nonsmooth.views import contacts, glyphs, parts, sampling
 from nonsmooth.views.figure import MODES
 from nonsmooth.views.places import places
-from nonsmooth.views.scene import ROUND_OFF, Parameter, _Source, scene
+from nonsmooth.views.scene import Parameter, scene
+from nonsmooth.views.source import Source
+from nonsmooth.views.writer import ROUND_OFF
+from oracles import bearings as slow
 from oracles.scene_reader import Document
 
 # Half a unit in the last place of single precision, relative.
@@ -252,7 +255,7 @@ def test_lines_keep_to_the_tolerance(runs, name, budget):
     found, expected = between(document, columns, t), result.sample(t, names)
     ranges = {n: np.ptp(columns[n]) for n in names}
     units = {n: result.table[n].unit for n in names}
-    source = _Source(result)
+    source = Source(result)
     noise = dict(zip(source.curves, source.scales.noise, strict=False))
     for column in names:
         if math.isinf(noise[column]):
@@ -707,7 +710,7 @@ def test_places_of_many_instants(surface, radius):
         )
         found = places(spot, poses, n)
         expected = [
-            contacts.place(spot, {k: tuple(v[i]) for k, v in poses.items()})
+            slow.place(spot, {k: tuple(v[i]) for k, v in poses.items()})
             for i in range(n)
         ]
         for k in (0, 1):
@@ -741,26 +744,26 @@ def test_spots_of_contacts(runs):
                 b: tuple(poses[f"{b}.{q}"][k] for q in ("x", "y", "theta"))
                 for b in ("box", "rotor")
             }
-            _, normal = contacts.place(spot, at)
+            _, normal = slow.place(spot, at)
             found = [document.column(item[c])[k] for c in ("nx", "ny")]
             assert found == pytest.approx(normal, abs=2.0 * SINGLE)
 
 
 @pytest.mark.parametrize("name", ["slider_in_guide", "crank_rocker", "trammel"])
 def test_spots_of_joints(runs, name):
-    """Bearings share forces as `contacts.bearings` does, at the flank that bears."""
+    """Bearings share forces as the slow way does, at the flank that bears."""
     result, document = runs(name)
     t, is_last = sides(document)
     for joint in result.system.model.joints:
         if joint.name not in result.system.slides:
             continue
         own = [s for s in document.header["spots"] if s["element"] == joint.name]
-        columns = contacts.bearing_columns(joint)
+        columns = slow.bearing_columns(joint)
         columns += [f"{joint.b.partition('.')[0]}.{q}" for q in ("x", "y")]
         values = sampled(result, t, is_last, columns)
         for k in range(0, len(t), max(1, len(t) // 40)):
             at = {c: float(v[k]) for c, v in values.items()}
-            expected = contacts.bearings(joint, at)
+            expected = slow.bearings(joint, at)
             assert len(own) == len(expected)
             for spot, bearing in zip(own, expected, strict=True):
                 normal = document.column(spot["normal"])[k]
@@ -855,11 +858,11 @@ def kinds_of(base):
 
 def test_every_family_has_a_look():
     for base, registry in (
-        (Body, glyphs._PARTS),
-        (Shape, glyphs._PARTS),
-        (Joint, glyphs._GLYPHS),
-        (Drive, glyphs._GLYPHS),
-        (Force, glyphs._GLYPHS),
+        (Body, parts.part.kinds),
+        (Shape, parts.part.kinds),
+        (Joint, glyphs.glyph.kinds),
+        (Drive, glyphs.glyph.kinds),
+        (Force, glyphs.glyph.kinds),
     ):
         for kind in kinds_of(base):
             assert any(b in registry for b in kind.__mro__), kind

@@ -23,7 +23,9 @@ from nonsmooth import (
 from nonsmooth.columns import QUANTITIES
 from nonsmooth.elements.laws import ConstantRate
 from nonsmooth.views import sampling
-from nonsmooth.views.scene import ROUND_OFF, STEP, _Source, scene
+from nonsmooth.views.scene import scene
+from nonsmooth.views.source import Source
+from nonsmooth.views.writer import ROUND_OFF, STEP
 from oracles.random_joints import MECHANISMS
 from oracles.scene_reader import Document
 
@@ -103,7 +105,7 @@ def check(result, budget=10_000_000, n=1500):
     i = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
     part = (t - times[i]) / (times[i + 1] - times[i])
     expected = result.sample(t, names)
-    source = _Source(result)
+    source = Source(result)
     noise = dict(zip(source.curves, source.scales.noise, strict=False))
     ranges = {m: max(np.ptp(columns[m]), np.ptp(expected[m])) for m in names}
     for name in names:
@@ -226,7 +228,7 @@ def test_what_turns_fast_and_far_away(seed, distance):
         assert np.ptp(columns["driven.rim.x"]) >= 2.0 * least * arm
     if distance == 1e6:
         # Errors are beside the way, not beside the distance.
-        source = _Source(result)
+        source = Source(result)
         size = source.scales.size[source.curves.index("flying.x")]
         assert size < 1.1 * np.ptp(columns["flying.x"])
         assert "origin" in document.infos["flying.x"]
@@ -243,7 +245,7 @@ def test_turning_is_not_noise():
         points={"rim": (1.0, 0.0)},
     )
     result = simulate(Model(bodies=[wheel]), until=10.0)
-    source = _Source(result)
+    source = Source(result)
     assert np.max(source.turns) > 2.0 * math.pi * 16.0
     assert not np.any(source.scales.noise)
     check(result)
@@ -254,7 +256,7 @@ def test_more_turns_than_numbers(monkeypatch):
     monkeypatch.setattr(sampling, "MANY_NUMBERS", 20_000)
     rng = np.random.default_rng(1)
     result = simulate(rotors(rng, (0.0, 0.0)), until=20.0)
-    source = _Source(result)
+    source = Source(result)
     assert np.sum(source.turns) > 2.0 * math.pi * 150.0
     grid = sampling.fine_grid(result, source.width, source.turns)
     assert len(grid) * source.width < 3 * sampling.MANY_NUMBERS
