@@ -1175,6 +1175,13 @@ def test_json_refusals(text, message):
     assert refusal(text, "json").startswith(message)
 
 
+def test_whole_numbers_of_any_length():
+    """Python writes numbers of at most 4300 digits; a message shows its number."""
+    text = "nonsmooth: 1\nbodies:\n  - {type: PointMass, name: a, mass: 0xNUMBER}\n"
+    with pytest.raises(ModelError, match="mass"):
+        io.loads(text.replace("NUMBER", "f" * 5000))
+
+
 # ---- gallery ---------------------------------------------------------------------
 
 

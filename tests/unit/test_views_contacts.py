@@ -322,7 +322,7 @@ def test_the_floor_of_a_contact_is_drawn_and_hatched_below(compactor):
     assert len(hatching) > 10
 
 
-@pytest.mark.parametrize("t", [0.001, 0.005, 0.01, 0.025])
+@pytest.mark.parametrize("t", [0.001, 0.005, 0.01])
 def test_marks_have_the_place_and_the_colour_of_the_mode(compactor, t):
     figure = draw(compactor, t)
     found = marks(figure.axes[0])
