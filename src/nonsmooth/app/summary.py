@@ -227,11 +227,9 @@ def _peak(extreme: Extreme) -> float:
 
 
 def _span(name: str, extreme: Extreme, noise: float = ROUND_OFF) -> str:
-    kind = name.rpartition(".")[2]
+    unit = columns.QUANTITIES[name.rpartition(".")[2]].unit
     low, high = _number(extreme["min"], noise), _number(extreme["max"], noise)
-    return (
-        low if low == high else f"{low} .. {high}"
-    ) + f" {columns.QUANTITIES[kind].unit}"
+    return (low if low == high else f"{low} .. {high}") + f" {unit}"
 
 
 def _number(value: float, noise: float = ROUND_OFF) -> str:
