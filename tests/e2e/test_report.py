@@ -13,6 +13,7 @@ from nonsmooth import Result
 from nonsmooth.app import cli
 from nonsmooth.views import contacts
 from nonsmooth.views.figure import MODES
+from oracles.bearings import place
 from tests.e2e.conftest import PHONE, NewPage, Watch
 from tests.e2e.pages import check_readable, open_report, part, settle, wait_until
 from tests.e2e.runs import SINGLE, Report, run
@@ -432,7 +433,7 @@ def spots_at(result: Result, t: float, side: Any) -> list[tuple[float, float, st
     sticks = contacts.can_stick(result.system)
     found: list[tuple[float, float, str]] = []
     for spot in result.system.spots:
-        (x, y), _ = contacts.place(spot, poses)
+        (x, y), _ = place(spot, poses)
         value = float(sample[f"{spot.name}.mode"][0])
         found.append((x, y, contacts.mode_of(value, sticks[spot.name])))
     return found

@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from nonsmooth.result import Result
 
 
 class Document:
@@ -40,3 +45,17 @@ class Document:
             bits = (bits + struct.unpack("<I", word)[0]) & 0xFFFFFFFF
             numbers.append(struct.unpack("<f", struct.pack("<I", bits))[0])
         return [info.get("origin", 0.0) + number for number in numbers]
+
+
+def sides(document: Document) -> tuple[Any, Any]:
+    """Return times, and which of them end an arc."""
+    t, arcs = np.array(document.column("t")), document.header["arcs"]
+    is_last = np.zeros(len(t), dtype=bool)
+    is_last[np.array(arcs[1:]) - 1] = True
+    return t, is_last
+
+
+def sampled(result: Result, t: Any, is_last: Any, names: Any) -> dict[str, Any]:
+    """Return columns at times, before the events that end arcs."""
+    after, before = result.sample(t, names), result.sample(t, names, "before")
+    return {name: np.where(is_last, before[name], after[name]) for name in names}

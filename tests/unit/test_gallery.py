@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nonsmooth import gallery, io
+from nonsmooth import gallery, io, simulate
 from nonsmooth.app.cli import main
 from nonsmooth.elements.bodies import RigidBody
 from nonsmooth.errors import ModelError
@@ -459,3 +459,12 @@ def test_the_gallery_is_cheap_to_import():
 
 def test_limit_of_counts():
     _checks.count("toy", n=_checks.MAX_COUNT)
+
+
+@pytest.mark.parametrize("system", gallery.names())
+def test_the_end_of_one_slider_can_be_run(system):
+    """All else as it is by default; a range that cannot be run is too wide."""
+    for item in gallery.parameters(system):
+        for end in (item.low, item.high):
+            if item.low is not None and item.high is not None:
+                simulate(gallery.build(system, **{item.name: end}), until=1e-3)

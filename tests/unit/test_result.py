@@ -419,6 +419,8 @@ def test_xarray_runs_over_time(rod):
     assert set(dataset.data_vars) == set(rod.columns) - {"t"}
     assert np.array_equal(dataset["t"], samples["t"])
     assert np.array_equal(dataset["rod.theta"], samples["rod.theta"])
+    assert dataset["rod.theta"].attrs == {"long_name": "angle", "units": "rad"}
+    assert dataset["t"].attrs["units"] == "s"
 
 
 def test_parquet_reads_back_to_the_same_numbers(rod, tmp_path):

@@ -813,3 +813,70 @@ def test_command_ends_on_an_early_interrupt(command):
     _, err = process.communicate(timeout=30)
     assert process.returncode == 0, err
     assert "Traceback" not in err
+
+
+# ---- what may grow without bound -------------------------------------------------
+
+
+def seconds(function, *arguments):
+    begin = time.process_time()
+    function(*arguments)
+    return time.process_time() - begin
+
+
+def test_a_long_word_in_a_message():
+    """A message may hold a word of a request, and a request has a million letters."""
+    short, long = (
+        seconds(jobs.culprit, f"no parameter '{'a' * n}!'", ["m"]) for n in (2000, 8000)
+    )
+    # Four times as long takes four times as long, or sixteen times if from each
+    # letter; 10 ms for the clock.
+    assert long < 8.0 * short + 0.01
+
+
+@pytest.fixture
+def waiting(tmp_path, monkeypatch):
+    """Return runs whose first one waits until it is told to end."""
+    go = threading.Event()
+
+    def compute(self, run):
+        assert go.wait(20.0)
+        run.scene = b"computed"
+        return "finished", ""
+
+    monkeypatch.setattr(Runs, "_compute", compute)
+    runs = Runs(tmp_path)
+    yield runs, go
+    go.set()
+    assert runs.close(20.0)
+
+
+def cancel_many(runs):
+    job = jobs.Job(source="system", name="belt")
+    first = runs.add(job)
+    while first.state == "queued":
+        time.sleep(0.01)
+    for _ in range(2 * runs_module.MAX_KEPT):
+        runs.cancel(runs.add(job).id)
+    return first
+
+
+def test_a_run_is_not_forgotten_as_it_ends(waiting):
+    """Runs cancelled while it was computed are of no more use than its result."""
+    runs, go = waiting
+    first = cancel_many(runs)
+    go.set()
+    assert first.done.wait(20.0)
+    # The worker forgets runs just after, with this lock held.
+    with runs._changed:
+        kept = dict(runs._runs)
+    time.sleep(0.1)
+    assert first.id in kept
+    assert runs.get(first.id).scene == b"computed"
+
+
+def test_cancelled_runs_do_not_pile_up(waiting):
+    """Each may hold a model of 1 MB."""
+    runs, _ = waiting
+    cancel_many(runs)
+    assert len(runs.all()) <= runs_module.MAX_KEPT + runs_module.MAX_QUEUE + 1

@@ -30,14 +30,13 @@ from nonsmooth.errors import (
     nearest,
 )
 from nonsmooth.gallery._convert import convert
-from nonsmooth.model import RESERVED, Model
+from nonsmooth.model import Model
 from nonsmooth.solve.options import BRANCHES, METHODS, SCHEMES
 
 if TYPE_CHECKING:
-    from nonsmooth.elements.joints import Joint
-    from nonsmooth.pack import System
     from nonsmooth.result import Result, Samples
     from nonsmooth.solve.solvability import JointForce
+    from nonsmooth.pack import System
     from nonsmooth.views.scene import Parameter as ShownParameter
 
 COMMANDS = ("gallery", "run", "serve", "check", "schema", "warmup")
@@ -48,16 +47,6 @@ SAVE_SUFFIXES = (".csv", ".parquet", ".npz")
 PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 EVENT_SUFFIXES = (".csv",)
 REPORT_SUFFIXES = (".html", ".htm")
-CONTACT_QUANTITIES = (
-    "gap",
-    "gap_rate",
-    "normal_force",
-    "friction_force",
-    "slip_velocity",
-    "mode",
-)
-# Beside those of every joint, of a joint with friction.
-SLIDE_QUANTITIES = ("load", "normal_force", "friction_force", "slip_velocity", "mode")
 # Packages that are not always installed.
 NEEDS = {".parquet": "pyarrow", **dict.fromkeys(PLOT_SUFFIXES, "matplotlib")}
 # Numbers a saved table may hold: 1.6 GB in memory.
@@ -79,7 +68,7 @@ class _Failed(Exception):
         self.code = code
 
 
-# ---- arguments -----------------------------------------------------------------
+# ---- arguments -------------------------------------------------------------------
 
 _HELP = """\
 Simulate planar mechanisms: bodies, joints, drives, forces, contacts that touch and
@@ -413,7 +402,7 @@ def _add_run(sub: _Parser) -> None:
     )
 
 
-# ---- systems -------------------------------------------------------------------
+# ---- systems ---------------------------------------------------------------------
 
 
 def _is_file(system: str) -> bool:
@@ -458,7 +447,7 @@ def _model(system: str, settings: Sequence[str] = ()) -> Model:
     return model
 
 
-# ---- progress ------------------------------------------------------------------
+# ---- progress --------------------------------------------------------------------
 
 
 class _Bar:
@@ -513,7 +502,7 @@ class _Bar:
             self._bar.start()
 
 
-# ---- gallery -------------------------------------------------------------------
+# ---- gallery ---------------------------------------------------------------------
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -571,7 +560,7 @@ def _range(parameter: gallery.Parameter) -> str:
     return f"{parameter.low:g} to {parameter.high:g}"
 
 
-# ---- run -----------------------------------------------------------------------
+# ---- run -------------------------------------------------------------------------
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -628,9 +617,9 @@ def _run(args: argparse.Namespace) -> int:
 def _simulated(
     model: Model, until: float, args: argparse.Namespace, bar: _Bar
 ) -> Result:
-    from nonsmooth.pack import pack
     from nonsmooth.solve.options import Baumgarte
     from nonsmooth.solve.simulate import simulate
+    from nonsmooth.pack import pack
 
     options: dict[str, Any] = {
         name: getattr(args, name)
@@ -776,33 +765,20 @@ def _plot_names(args: argparse.Namespace) -> list[str]:
 
 def _check_names(system: System, names: Sequence[str]) -> None:
     """Refuse to plot what there is not, before anything is computed."""
-    owners = [*system.markers, *system.joints, *system.forces, *system.supports]
-    contacts = system.contacts
+    from nonsmooth.columns import columns_of
+
+    table = columns_of(system)
+    kinds: dict[str, list[str]] = {}
+    for column in table.values():
+        kinds.setdefault(column.owner, []).append(column.kind)
     for name in names:
-        owner, _, quantity = name.rpartition(".")
-        if name in system.markers or name in system.with_mode:
+        if name in table or name in system.markers or name in system.with_mode:
             continue
-        if owner not in owners and owner not in contacts:
-            known = [*owners, *contacts]
-            raise ModelError(f"--plot-names: no '{name}'; {nearest(name, known)}")
-        quantities = CONTACT_QUANTITIES if owner in contacts else sorted(RESERVED)
-        if owner in system.slides:
-            joint: Any = system.model.element(owner)
-            quantities = [*quantities, *_slide_quantities(joint)]
-        if quantity not in quantities:
-            hint = nearest(quantity, quantities)
-            raise ModelError(f"--plot-names: no quantity '{name}'; {hint}")
-
-
-def _slide_quantities(joint: Joint) -> tuple[str, ...]:
-    """Return the quantities that a joint has because it has friction."""
-    from nonsmooth.elements.joints import Prismatic, Revolute
-
-    if isinstance(joint, Revolute):
-        return (*SLIDE_QUANTITIES, "friction_torque")
-    if isinstance(joint, Prismatic):
-        return (*SLIDE_QUANTITIES, "side", "front_force", "rear_force")
-    return (*SLIDE_QUANTITIES, "side")
+        owner, _, kind = name.rpartition(".")
+        if owner not in kinds:
+            raise ModelError(f"--plot-names: no '{name}'; {nearest(name, kinds)}")
+        hint = nearest(kind, kinds[owner])
+        raise ModelError(f"--plot-names: no quantity '{name}'; {hint}")
 
 
 def _plot(result: Result, args: argparse.Namespace) -> None:
@@ -860,7 +836,7 @@ def _plain(text: str) -> str | float:
         return text
 
 
-# ---- check, schema, warmup -----------------------------------------------------
+# ---- check, schema, warmup -------------------------------------------------------
 
 
 def _check(args: argparse.Namespace) -> int:
@@ -891,9 +867,8 @@ def _findings(system: System) -> list[tuple[str, str]]:
 
     model = system.model
     given, _ = initial_values(system, None)
-    work = system.work()
-    q, v = consistent_start(system, work, 0.0, None, None)
-    note = check_redundancy(system, work, 0.0, q, v)
+    q, v = consistent_start(system, 0.0, None, None)
+    note = check_redundancy(system, 0.0, q, v)
     moved = float(np.max(np.abs(q - given), initial=0.0))
     start = "consistent"
     if model.assemble:
@@ -1031,7 +1006,7 @@ def _warmup(args: argparse.Namespace) -> int:
     return DONE
 
 
-# ---- serve ---------------------------------------------------------------------
+# ---- serve -----------------------------------------------------------------------
 
 
 def _serve(args: argparse.Namespace) -> int:
@@ -1048,7 +1023,7 @@ def _serve(args: argparse.Namespace) -> int:
     return DONE
 
 
-# ---- entry point ---------------------------------------------------------------
+# ---- entry point -----------------------------------------------------------------
 
 
 def _sentence(error: Exception) -> str:

@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth import columns
 from nonsmooth.elements.bodies import PointMass
 from nonsmooth.result import EventRecord, EventTable, Limit, Result
 from nonsmooth.views import contacts
@@ -33,18 +34,6 @@ NOISE_PART = 1e-7
 # Lines of text for each group of extremes.
 MAX_LINES = 6
 
-UNITS = {
-    "x": "m",
-    "y": "m",
-    "theta": "rad",
-    "force": "N",
-    "torque": "N m",
-    "gap": "m",
-    "load": "N",
-    "normal_force": "N",
-    "friction_force": "N",
-    "slip_velocity": "m/s",
-}
 # What is listed of a contact in text, under shorter names.
 CONTACT_WORDS = {
     "normal_force": "normal",
@@ -129,8 +118,7 @@ def extremes(result: Result) -> dict[str, Extreme]:
 
 def _instants(result: Result) -> Iterator[tuple[Floats, Limit]]:
     """Yield times to look at, in batches, with the one-sided limit to take there."""
-    t, m = result.t, result.system.tables
-    width = 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 16 * m.n_contact + 1
+    t, width = result.t, columns.width(result.system)
     if PER_STEP * len(t) * width <= MAX_NUMBERS:
         parts = [t[:-1] + k / PER_STEP * np.diff(t) for k in range(PER_STEP)]
         instants = np.append(np.stack(parts, axis=1), t[-1])
@@ -239,9 +227,9 @@ def _peak(extreme: Extreme) -> float:
 
 
 def _span(name: str, extreme: Extreme, noise: float = ROUND_OFF) -> str:
-    quantity = name.rpartition(".")[2]
+    unit = columns.QUANTITIES[name.rpartition(".")[2]].unit
     low, high = _number(extreme["min"], noise), _number(extreme["max"], noise)
-    return (low if low == high else f"{low} .. {high}") + f" {UNITS[quantity]}"
+    return (low if low == high else f"{low} .. {high}") + f" {unit}"
 
 
 def _number(value: float, noise: float = ROUND_OFF) -> str:
@@ -410,7 +398,7 @@ def events_text(result: Result, numbers: dict[str, Any]) -> str:
     noise = _noise(numbers["extremes"])
     sides = _sides(result)
     head = ["t (s)", "element", "event", "before", "after"]
-    head += [f"{CONTACT_WORDS[name]} ({UNITS[name]})" for name in PAIRS]
+    head += [f"{CONTACT_WORDS[k]} ({columns.QUANTITIES[k].unit})" for k in PAIRS]
     rows = [[*head, ""]]
     for record in events:
         row = [f"{record.t:.12g}", record.element, record.kind]
@@ -437,7 +425,7 @@ def _sides(result: Result) -> dict[tuple[float, str], str]:
     samples = result.sample(instants, names)
     for k, record in enumerate(changes):
         values = samples[f"{record.element}.side"][[k, k + len(t)]]
-        old, new = (contacts.SIDES[int(value)] for value in values)
+        old, new = (columns.SIDES[int(value)] for value in values)
         # What follows the end of a run is not known.
         if old != new:
             found[record.t, record.element] = f"side {old} -> {new}"

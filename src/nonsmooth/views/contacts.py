@@ -1,12 +1,11 @@
-"""Contacts, and joints with friction: where they press, and in which mode when.
+"""Contacts, and joints with friction: in which mode they are, and when.
 
 The solver is imported when a result is there, not before.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,42 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.columns import MODES
-from nonsmooth.elements.joints import PinInSlot, Prismatic, Revolute
-from nonsmooth.elements.shapes import Point, Shape
 
 if TYPE_CHECKING:
-    from nonsmooth.pack import Spot, System
     from nonsmooth.result import Result
-
-Pose = tuple[float, float, float]
-Slide = PinInSlot | Prismatic | Revolute  # kinds of joints that can have friction
-# Values of the column `side`: the flank that pushes along +n or -n; that of either end
-# where a block does not lie flat.
-SIDES = {1: "+", -1: "-", 2: "front+ rear-", -2: "front- rear+", 0: "none"}
-AT_ORIGIN = (0.0, 0.0, 0.0)
-
-
-def place(spot: Spot, poses: Mapping[str, Pose]) -> tuple[Point, Point]:
-    """Return the point of a spot's disc nearest to its surface, and the normal there.
-
-    The normal leads out of the surface.
-    """
-    x, y, theta = poses.get(spot.body, AT_ORIGIN)
-    c, s = math.cos(theta), math.sin(theta)
-    x, y = (
-        x + c * spot.centre[0] - s * spot.centre[1],
-        y + s * spot.centre[0] + c * spot.centre[1],
-    )
-    nx, ny = nearest(spot.surface, poses.get(spot.owner, AT_ORIGIN), (x, y))[1:]
-    return (x - spot.radius * nx, y - spot.radius * ny), (nx, ny)
-
-
-def nearest(surface: Shape, pose: Pose, point: Point) -> tuple[float, float, float]:
-    """Return the distance of a point from a surface, and the normal there."""
-    out = [0.0, 0.0, 0.0, 0.0]
-    find = getattr(type(surface), surface.row_name)
-    find(surface.parameters(), [*pose, 0.0, 0.0, 0.0], [*point, *4 * [0.0]], out)
-    return out[0], out[1], out[2]
+    from nonsmooth.pack import System
 
 
 def can_stick(system: System) -> dict[str, bool]:
@@ -60,8 +27,7 @@ def can_stick(system: System) -> dict[str, bool]:
 
 def mode_of(value: float, can_stick: bool) -> str:
     """Return the name of a value of the column `mode`."""
-    name = MODES[int(value)]
-    return "pressing" if name == "slip+" and not can_stick else name
+    return "pressing" if not can_stick and abs(value) <= 1.0 else MODES[int(value)]
 
 
 def arc_begins(result: Result) -> NDArray[np.int64]:
@@ -104,41 +70,3 @@ def merged(
             since = own.pop().begin
         own.append(Stay(begin=since, end=t1, mode=name))
     return own
-
-
-# ---- where joints press --------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bearing:
-    """A place where a joint with friction presses, and its forces on b."""
-
-    end: int  # +1 front, -1 rear of a block, 0 the middle
-    normal: float  # N, along the joint's normal; of a pin its magnitude
-    friction: float  # N
-
-
-def bearing_columns(joint: Slide) -> list[str]:
-    """Return the columns that `bearings` reads."""
-    kinds = ["mode", "normal_force", "friction_force"]
-    if isinstance(joint, Prismatic):
-        kinds += ["front_force", "rear_force"]
-    if isinstance(joint, Revolute):
-        kinds += ["force_x", "force_y"]
-    return [f"{joint.name}.{kind}" for kind in kinds]
-
-
-def bearings(joint: Slide, values: Mapping[str, float]) -> list[Bearing]:
-    """Return where a joint presses; the ends of a block share its friction."""
-    friction = values[f"{joint.name}.friction_force"]
-    if not isinstance(joint, Prismatic):
-        normal = values[f"{joint.name}.normal_force"]
-        return [Bearing(end=0, normal=normal, friction=friction)]
-    front, rear = (values[f"{joint.name}.{end}_force"] for end in ("front", "rear"))
-    load = abs(front) + abs(rear)
-    # Both ends have the same coefficient; without a load there is drag alone.
-    part = abs(front) / load if load > 0.0 else 0.5
-    return [
-        Bearing(end=1, normal=front, friction=part * friction),
-        Bearing(end=-1, normal=rear, friction=(1.0 - part) * friction),
-    ]

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.elements.base import Named
-from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.joints import Prismatic
 from nonsmooth.elements.shapes import Point, Shape
-from nonsmooth.views import contacts
+from nonsmooth.views.places import nearest
 
 Floats = NDArray[np.float64]
 
@@ -24,6 +24,7 @@ ON_SHAPE = 0.1
 # Symbols of joints, in units: a pin; half of length and height of a block without a
 # size of its own; the same of a slider in a slot.
 PIN, BLOCK, SLIDER = 0.42, (1.6, 1.0), (1.6, 0.75)
+AT_ORIGIN = (0.0, 0.0, 0.0)
 SQUARE = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 
 
@@ -77,26 +78,20 @@ def reach_of(body: Named) -> Floats:
     return np.concatenate([points, *map(corners_of, shapes_of(body))])
 
 
-def is_floor(elements: Iterable[Named], body: Named) -> bool:
-    """Return whether a contact means the line along a body's x axis."""
-    found = [e for e in elements if isinstance(e, Contact)]
-    return any(contact.a == body.name for contact in found)
-
-
-def is_bare(body: Named, pose: contacts.Pose, point: Point, unit: float) -> bool:
-    """Return whether no shape of a body shows a point; both in the global frame."""
+def is_bare(body: Named, point: Point, unit: float) -> bool:
+    """Return whether no shape of a body shows a point in its frame."""
     return not any(
-        contacts.nearest(shape, pose, point)[0] <= ON_SHAPE * unit
+        nearest(shape, AT_ORIGIN, point)[0] <= ON_SHAPE * unit
         for shape in shapes_of(body)
         if shape.corners()
     )
 
 
-def is_outlined(body: Named, pose: contacts.Pose, corners: Floats, unit: float) -> bool:
+def is_outlined(body: Named, corners: Floats, unit: float) -> bool:
     """Return whether a shape of a body has its outline through all corners."""
     return any(
         all(
-            abs(contacts.nearest(shape, pose, (x, y))[0]) <= ON_SHAPE * unit
+            abs(nearest(shape, AT_ORIGIN, (x, y))[0]) <= ON_SHAPE * unit
             for x, y in corners.tolist()
         )
         for shape in shapes_of(body)
@@ -112,6 +107,13 @@ def block_size(joint: Prismatic, unit: float) -> tuple[float, float]:
     # Corners with clearance have marks, so that they must be where they are.
     least = 0.0 if joint.clearance is not None else 0.5 * height
     return 0.5 * joint.length, max(0.5 * joint.height, least)
+
+
+def block_corners(joint: Prismatic, unit: float) -> Floats:
+    """Return the corners of a block, from b, in the frame of b's body, m."""
+    turn = joint.axis - joint.angle
+    c, s = math.cos(turn), math.sin(turn)
+    return np.array(SQUARE) * block_size(joint, unit) @ np.array([[c, s], [-s, c]])
 
 
 def symbol_size(extent: float, lengths: Sequence[float]) -> float:

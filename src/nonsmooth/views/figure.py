@@ -9,14 +9,21 @@ from __future__ import annotations
 import io
 import math
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from nonsmooth.columns import Column
+    from nonsmooth.result import EventTable
 
 # Okabe and Ito's colours, distinct for colour-blind readers; without their yellow,
 # which is too pale for a line on white.
@@ -44,7 +51,7 @@ MODES = {
     "open": "#FFFFFF",
 }
 
-# Flanks of a joint that bear, by `contacts.SIDES`.
+# Flanks of a joint that bear, by `columns.SIDES`.
 SIDES = {
     "+": "#0072B2",
     "-": "#CC79A7",
@@ -52,6 +59,10 @@ SIDES = {
     "front- rear+": "#E8C3D6",
     "none": "#FFFFFF",
 }
+
+EVENT_MARKS = ("v", "D", "s", "o", "^", "P", "X", "<")
+# Events beyond which their lines are paler, and beyond which there are none.
+MANY_EVENTS, MAX_EVENTS = 40, 400
 
 STYLE: dict[Any, Any] = {
     "font.size": 10.0,
@@ -140,3 +151,64 @@ def finish(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
     if path is not None:
         figure.savefig(path)
     return figure
+
+
+# ---- parts of panels ------------------------------------------------------------
+
+
+def legend(axes: Axes, handles: Sequence[Artist] | None = None) -> None:
+    """Put a legend to the right, where it hides no line; none if it would be empty."""
+    shown = axes.get_legend_handles_labels()[0] if handles is None else handles
+    if not shown:
+        return
+    axes.legend(
+        handles=list(shown),
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.02),
+        borderaxespad=0.2,
+    )
+
+
+def name_values(axes: Axes, columns: Sequence[Column]) -> None:
+    """Label the axis of columns of one unit, or of values that have names."""
+    title = ", ".join(dict.fromkeys(column.label for column in columns))
+    unit, values = columns[0].unit, columns[0].values
+    axes.set_ylabel(f"{title} ({unit})" if unit else title)
+    if values:
+        axes.set_yticks(list(values), map(mode_label, values.values()))
+        axes.set_ylim(min(values) - 0.5, max(values) + 0.5)
+
+
+def event_groups(events: EventTable) -> dict[str, NDArray[np.float64]]:
+    """Return the instants of events: by kind those of modes, else by element."""
+    groups: dict[str, list[float]] = {}
+    for record in events:
+        name = record.kind if record.before else f"event {record.element}"
+        groups.setdefault(name, []).append(record.t)
+    return {name: np.array(times) for name, times in groups.items()}
+
+
+def show_events(axes: Axes, events: EventTable, is_top: bool) -> None:
+    """Draw thin lines at the instants of events; at the top, marks that tell which."""
+    is_many = len(events) > MANY_EVENTS
+    colour = FAINT if is_many else PALE
+    across: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "zorder": 1.6}
+    for k, (name, t) in enumerate(event_groups(events).items()):
+        if len(events) <= MAX_EVENTS:
+            width = 0.4 if is_many else 0.6
+            axes.vlines(t, 0.0, 1.0, colors=colour, linewidth=width, **across)
+        if is_top and not is_many:
+            axes.plot(
+                t,
+                np.ones_like(t),
+                ls="none",
+                marker=EVENT_MARKS[k % len(EVENT_MARKS)],
+                ms=5.0,
+                color=PALE,
+                clip_on=False,
+                label=name.replace("_", " "),
+                **across,
+            )
+    if is_top and MANY_EVENTS < len(events) <= MAX_EVENTS:
+        label = f"{len(events)} events"
+        axes.plot([], [], color=colour, linewidth=0.8, label=label)

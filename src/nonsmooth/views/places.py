@@ -1,4 +1,4 @@
-"""Where spots are over a whole run: `contacts.place` for many instants at once."""
+"""Where points, and the spots of contacts, are: for many instants at once."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
-from nonsmooth.views import contacts
+from nonsmooth.elements.shapes import Circle, Line, Point, Polygon, Segment, Shape
 
 if TYPE_CHECKING:
     from nonsmooth.pack import Spot
 
 Floats = NDArray[np.float64]
+Pose = tuple[float, float, float]
 # Normals in the frame of a surface's body, at the points nearest to given ones.
 Normals = Callable[[Any, Floats], Floats]
 
@@ -52,10 +52,18 @@ def places(spot: Spot, poses: Mapping[str, Floats], n: int) -> tuple[Floats, Flo
     return centre - spot.radius * normal, normal
 
 
+def nearest(surface: Shape, pose: Pose, point: Point) -> tuple[float, float, float]:
+    """Return the distance of a point from a surface, and the normal there."""
+    out = [0.0, 0.0, 0.0, 0.0]
+    find = getattr(type(surface), surface.row_name)
+    find(surface.parameters(), [*pose, 0.0, 0.0, 0.0], [*point, *4 * [0.0]], out)
+    return out[0], out[1], out[2]
+
+
 def _one_by_one(surface: Shape, owner: Floats, centre: Floats) -> Floats:
     found: list[tuple[float, float]] = []
     for (x, y, theta), (px, py) in zip(owner.tolist(), centre.tolist(), strict=True):
-        found.append(contacts.nearest(surface, (x, y, theta), (px, py))[1:])
+        found.append(nearest(surface, (x, y, theta), (px, py))[1:])
     return np.array(found).reshape(-1, 2)
 
 

@@ -27,10 +27,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth import columns
 from nonsmooth.views import contacts
 
 if TYPE_CHECKING:
-    from nonsmooth.result import Result
+    from nonsmooth.result import Limit, Result
+    from nonsmooth.pack import System
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -123,6 +125,25 @@ class Scales:
     def error(self) -> float:
         """Noise of columns that are more than noise."""
         return float(np.max(self.noise[np.isfinite(self.noise)], initial=0.0))
+
+
+def batch(system: System) -> int:
+    """Return at how many instants a result may be evaluated at once."""
+    return max(1, BATCH // columns.width(system))
+
+
+def sample(
+    result: Result, t: Floats, names: Sequence[str], limit: Limit = "after"
+) -> dict[str, Floats]:
+    """Sample in batches: a result evaluates every quantity of the model at once."""
+    size = batch(result.system)
+    found = {name: np.empty(len(t)) for name in names}
+    for begin in range(0, len(t), size):
+        part = slice(begin, begin + size)
+        samples = result.sample(t[part], names, limit)
+        for name in names:
+            found[name][part] = samples[name]
+    return found
 
 
 def find_turns(result: Result, rates: Evaluate, n_rate: int) -> Floats:

@@ -3,13 +3,8 @@
     gzip( length of the header (uint32, little-endian) | header (JSON) | arrays )
 
 `web/src/format.ts` describes the header field by field; the two files change
-together. Numbers over time are columns in single precision, at the instants that
-`sampling` chooses. Their bit patterns are stored as differences, first bytes first:
-of a smooth curve little remains to compress.
-
-Single precision is not enough for a place far away, which moves little: it is stored
-from an origin nearby. What moves far as well, or turns very often, is stored in double
-precision, and so is what single precision cannot hold.
+together. Numbers over time are columns at the instants that `sampling` chooses;
+`writer` makes them bytes.
 """
 
 from __future__ import annotations
@@ -17,31 +12,26 @@ from __future__ import annotations
 import gzip
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nonsmooth.elements.bodies import Ground, MovingSupport, PointMass, RigidBody
-from nonsmooth.elements.drives import Drive
-from nonsmooth.elements.forces import SpringDamper
-from nonsmooth.elements.joints import Joint, Prismatic
+from nonsmooth.columns import POINT, QUANTITIES
 from nonsmooth.errors import ModelError
 from nonsmooth.views import drawing, sampling
-from nonsmooth.views import glyphs as look
+from nonsmooth.views.bearings import Bearing, bearings
 from nonsmooth.views.figure import MODES
-from nonsmooth.views.glyphs import POSE, Item, Stage
-from nonsmooth.views.places import to_global
-from nonsmooth.views.plots import QUANTITIES
-from nonsmooth.views.sampling import Grid
+from nonsmooth.views.glyphs import glyphs, spot
+from nonsmooth.views.parts import Item, bodies
+from nonsmooth.views.source import KINETIC, POTENTIAL, WORK, Samples, Source, start_of
+from nonsmooth.views.stage import Stage, reach
+from nonsmooth.views.writer import Writer, noise_of, span
 
 if TYPE_CHECKING:
-    from nonsmooth.result import Limit, Result
+    from nonsmooth.result import Result
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 Pack = Callable[[float, float], bytes]  # from tolerance and precision
 
 FORMAT, VERSION = "nonsmooth-scene", 1
@@ -54,23 +44,8 @@ LIKELY = 2.0
 # Where a budget is short, numbers are rounded to this part of their column's range;
 # but for places, which are looked at closely.
 PRECISION = 2.0**-14
-# Values this small beside the largest of their unit are round-off: not worth a byte.
-ROUND_OFF = 1e-13
-# Half a unit in the last place of single precision, relative; its largest number.
-SINGLE, LARGEST = 2.0**-24, float(np.finfo(np.float32).max)
-# A place is far away beyond this many times its range. From its origin it is rounded to
-# this part of the longest way of all, and at most as if there were no origin: what
-# should stand still has round-off, which costs bytes.
-FAR, STEP = 100.0, 2.0**-30
-# What rounding may move in a picture: angles, rad, and places beside a symbol.
-TURNED, MOVED = 1e-3, 0.01
 # Digits of the numbers of an event, beside its time; columns have seven.
 DIGITS = 9
-STEPPED = ("mode", "side")
-MOTION = ("x", "y", "theta", "vx", "vy", "omega")
-PLACES = ("x", "y", "place_x", "place_y")
-# Names that no element can have, since theirs have no colon.
-KINETIC, POTENTIAL, WORK = "energy:kinetic", "energy:potential", "work:"
 
 
 class Parameter(TypedDict):
@@ -84,20 +59,6 @@ class Parameter(TypedDict):
 
 # A mapping has the values alone.
 Parameters = Sequence[Parameter] | Mapping[str, str | float | bool | None]
-
-
-def unit_of(name: str) -> str:
-    """Return the unit of a column, but for those of the ledger."""
-    return QUANTITIES.get(_quantity(name), ("", ""))[1]
-
-
-def _quantity(name: str) -> str:
-    return name.rpartition(".")[2]
-
-
-def _ledger_names(works: Iterable[str]) -> list[str]:
-    """Return the columns of the ledger."""
-    return [KINETIC, POTENTIAL, *(WORK + name for name in works)]
 
 
 def scene(
@@ -122,8 +83,8 @@ def scene(
         That of the model by default.
     """
     if len(result.steps.t) == 0:
-        return _Document(result, parameters, title).packed(_start(result), 0.0, 0.0)
-    source = _Source(result)
+        return _Document(result, parameters, title).packed(start_of(result), 0.0, 0.0)
+    source = Source(result)
     grid = sampling.fine_grid(result, source.width, source.turns)
     keys = sampling.find_keys(grid, result.events.t, source.plotted, source.scales)
     document = _Document(result, parameters, title)
@@ -168,123 +129,12 @@ def _fitted(pack: Pack, keys: sampling.Keys, budget: int, n_column: int) -> byte
     return best or pack(coarsest, PRECISION)
 
 
-# ---- numbers -------------------------------------------------------------------
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Samples:
-    grid: Grid
-    values: dict[str, Floats]  # by column of the result
-    ledger: dict[str, Floats]  # J, by column of the document
-
-
-class _Source:
-    """Quantities of a run at any instants, both one-sided values at events."""
-
-    def __init__(self, result: Result) -> None:
-        self.result = result
-        self.names = [name for name in result.columns if name != "t"]
-        self.curves = [n for n in self.names if _quantity(n) not in STEPPED]
-        self._ledger_names = _ledger_names(result.system.works)
-        m = result.system.tables
-        width = 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 16 * m.n_contact + 1
-        self._size = max(1, sampling.BATCH // width)
-        units = [unit_of(name) for name in self.curves]
-        units += ["J"] * len(self._ledger_names)
-        self.width = len(units)
-        is_place = [_quantity(name) in PLACES for name in self.curves]
-        is_place += [False] * len(self._ledger_names)
-        rates = [name for name in self.names if _quantity(name) == "omega"]
-        self.turns = sampling.find_turns(result, self._some(rates), len(rates))
-        self.scales = sampling.find_scales(
-            result, self.plotted, units, is_place=np.array(is_place), turns=self.turns
-        )
-
-    def _some(self, names: Sequence[str]) -> sampling.Evaluate:
-        def evaluate(t: Floats, is_last: Flags) -> Floats:
-            return np.column_stack([*self._sampled(t, is_last, names).values()])
-
-        return evaluate
-
-    def _sampled(
-        self, t: Floats, is_last: Flags, names: Sequence[str]
-    ) -> dict[str, Floats]:
-        columns = {name: np.empty(len(t)) for name in names}
-        sides: tuple[tuple[Flags, Limit], ...]
-        sides = ((~is_last, "after"), (is_last, "before"))
-        for which, limit in sides:
-            places = np.flatnonzero(which)
-            for begin in range(0, len(places), self._size):
-                part = places[begin : begin + self._size]
-                found = self.result.sample(t[part], names, limit)
-                for name in names:
-                    columns[name][part] = found[name]
-        return columns
-
-    def _ledger(self, t: Floats) -> list[Floats]:
-        parts: list[list[Floats]] = []
-        for begin in range(0, len(t), self._size):
-            ledger = self.result.energies(t[begin : begin + self._size])
-            parts.append([ledger.kinetic, ledger.potential, *ledger.work.values()])
-        return [np.concatenate(column) for column in zip(*parts, strict=True)]
-
-    def plotted(self, t: Floats, is_last: Flags) -> Floats:
-        """Return all curves side by side."""
-        columns = self._sampled(t, is_last, self.curves)
-        return np.column_stack([*columns.values(), *self._ledger(t)])
-
-    def all(self, grid: Grid) -> _Samples:
-        """Return all columns of a document that a result has."""
-        found = self._sampled(grid.t, grid.is_last, self.names)
-        sides = [name for name in self.names if name.endswith(".side")]
-        if sides:
-            # At an event some force is zero, and its sign is round-off: the side is
-            # that half-way to the next sample.
-            middle = 0.5 * (grid.t[:-1] + grid.t[1:])
-            held = self._sampled(middle, np.zeros(len(middle), dtype=bool), sides)
-            last = np.flatnonzero(grid.is_last)
-            for name in sides:
-                values = np.append(held[name], 0.0)
-                values[last] = values[last - 1]
-                found[name] = values
-        ledger = dict(zip(self._ledger_names, self._ledger(grid.t), strict=True))
-        return _Samples(grid=grid, values=found, ledger=ledger)
-
-
-def _start(result: Result) -> _Samples:
-    """Return the start of a run without steps, as far as it is known."""
-    nothing = np.full(1, np.nan)
-    values = {name: nothing for name in result.columns if name != "t"}
-    for body in result.system.model.bodies:
-        if not isinstance(body, RigidBody | PointMass):
-            continue
-        state = (*body.position, getattr(body, "angle", 0.0), *body.velocity)
-        state = (*state, getattr(body, "angular_velocity", 0.0))
-        for quantity, value in zip(MOTION, state, strict=True):
-            values[f"{body.name}.{quantity}"] = np.full(1, value)
-    for body in result.system.model.bodies:
-        if isinstance(body, MovingSupport):
-            for quantity in MOTION:
-                law = getattr(body, quantity, 0.0)
-                at = np.zeros(3)
-                if isinstance(law, int | float):
-                    at[0] = law
-                else:
-                    type(law).evaluate(law.parameters(), result.t_start, at)
-                values[f"{body.name}.{quantity}"] = at[:1]
-    ledger = dict.fromkeys(_ledger_names(result.system.works), nothing)
-    grid = Grid(
-        t=np.array([result.t_start]),
-        is_last=np.zeros(1, dtype=bool),
-        arcs=np.array([0, 1]),
-    )
-    return _Samples(grid=grid, values=values, ledger=ledger)
-
-
-# ---- the document --------------------------------------------------------------
+# ---- the document ----------------------------------------------------------------
 
 
 class _Document:
+    """What a run has to tell, whatever its samples."""
+
     def __init__(
         self, result: Result, parameters: Parameters, title: str | None
     ) -> None:
@@ -295,42 +145,44 @@ class _Document:
         self.info = _run_info(result)
         self.events = _events(result)
 
-    def packed(self, samples: _Samples, tolerance: float, precision: float) -> bytes:
+    def packed(self, samples: Samples, tolerance: float, precision: float) -> bytes:
         """Return the bytes of the document."""
-        grid, system = samples.grid, self.result.system
-        stage = Stage(system=system, values=samples.values, n=len(grid))
-        box, unit = _sizes(stage)
-        stage = replace(stage, unit=unit)
-        places = list(look.spots(stage))
-        writer = _Writer(precision)
-        writer.times(grid.t)
-        # Points of bodies are computed by the viewer.
-        derived = list(_points(stage))
-        kept = {item["name"] for item in derived}
-        shown = {n: v for n, v in samples.values.items() if n not in kept}
-        units = {name: unit_of(name) for name in shown}
-        units |= dict.fromkeys(samples.ledger, "J")
-        shown |= samples.ledger
-        noise = _noise(shown, units)
-        ways = [_span(v)[1] for n, v in shown.items() if _quantity(n) in PLACES]
-        detail = _Detail(unit=unit, step=STEP * max(ways, default=0.0))
-        for name, values in shown.items():
-            # Names of the ledger end as those of elements do, with any word.
-            quantity = _quantity(name) if name in samples.values else ""
-            column: Item = {"name": name, "unit": units[name]}
-            if quantity in STEPPED:
-                writer.add_stepped(column, values)
-            elif quantity in POSE:
-                writer.add_place(column, values, detail, noise[units[name]])
-            else:
-                writer.add(column, values, noise[units[name]])
-        for place in places:
-            for name, values in place.columns.items():
-                column = {"name": name, "unit": unit_of(name), "hidden": True}
-                writer.add_place(column, values, detail)
+        stage = Stage(
+            system=self.result.system, values=samples.values, n=len(samples.grid)
+        )
+        seen, lengths = reach(stage, has_bare=False)
+        low, high = seen.min(axis=0), seen.max(axis=0)
+        extent = float(np.max(high - low)) or drawing.LONE
+        stage = replace(stage, unit=drawing.symbol_size(extent, lengths))
+        found = list(bearings(stage))
+        # What moves with a body is computed by the viewer.
+        points, centres = list(_points(stage)), list(_centres(stage, found))
+        derived = {item["name"] for item in (*points, *centres)}
+        writer = self._written(samples, stage.unit, precision, derived)
+        for bearing in found:
+            _write_bearing(writer, stage, bearing, derived)
+        header = {
+            **self._head(samples.grid, tolerance, precision),
+            "columns": writer.columns,
+            "derived": [*points, *centres],
+            "bodies": bodies(stage),
+            "glyphs": glyphs(stage),
+            "spots": [spot(stage, bearing) for bearing in found],
+            **self._tail(),
+            "box": [*low.tolist(), *high.tolist()],
+            "unit": stage.unit,
+        }
+        text = json.dumps(
+            header, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+        ).encode()
+        size = len(text).to_bytes(4, "little")
+        # Without the time of writing: the same result gives the same bytes.
+        return gzip.compress(size + text + writer.bytes(), 9, mtime=0)
+
+    def _head(self, grid: sampling.Grid, tolerance: float, precision: float) -> Item:
         from nonsmooth import __version__
 
-        header: Item = {
+        return {
             "format": FORMAT,
             "version": VERSION,
             "generator": f"nonsmooth {__version__}",
@@ -343,115 +195,93 @@ class _Document:
                 "precision": precision,
             },
             "arcs": grid.arcs.tolist(),
-            "columns": writer.columns,
-            "derived": [
-                *derived,
-                *(item for place in places for item in place.derived),
-            ],
-            "bodies": look.bodies(stage),
-            "glyphs": look.glyphs(stage),
-            "spots": [place.spot for place in places],
+        }
+
+    def _tail(self) -> Item:
+        system = self.result.system
+        works = [WORK + name for name in system.works]
+        return {
             "events": self.events,
-            "energy": {
-                "kinetic": KINETIC,
-                "potential": POTENTIAL,
-                "works": [WORK + name for name in system.works],
-            },
+            "energy": {"kinetic": KINETIC, "potential": POTENTIAL, "works": works},
             "modes": MODES,
             "gravity": list(system.model.gravity),
-            "box": box,
-            "unit": unit,
         }
-        text = json.dumps(
-            header, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-        ).encode()
-        size = len(text).to_bytes(4, "little")
-        # Without the time of writing: the same result gives the same bytes.
-        return gzip.compress(size + text + writer.bytes(), 9, mtime=0)
+
+    def _written(
+        self, samples: Samples, unit: float, precision: float, derived: set[str]
+    ) -> Writer:
+        """Return a writer that has the columns of the result."""
+        table = self.result.table
+        shown = {n: v for n, v in samples.values.items() if n not in derived}
+        places = [name for name in shown if table[name].kind in ("x", "y")]
+        way = max((span(shown[name])[1] for name in places), default=0.0)
+        units = {name: table[name].unit for name in shown}
+        units |= dict.fromkeys(samples.ledger, "J")
+        noise = noise_of(shown | samples.ledger, units)
+        writer = Writer(precision, unit, way)
+        writer.times(samples.grid.t)
+        for name, values in (shown | samples.ledger).items():
+            column: Item = {"name": name, "unit": units[name]}
+            kind = table[name].kind if name in table else ""
+            if name in table and table[name].values:
+                writer.add_stepped(column, values)
+            elif kind in ("x", "y"):
+                writer.add_place(column, values, noise[units[name]])
+            elif kind == "theta":
+                writer.add_angle(column, values, noise[units[name]])
+            else:
+                writer.add(column, values, noise[units[name]])
+        return writer
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Detail:
-    """How closely places are looked at."""
+def _points(stage: Stage) -> Iterator[Item]:
+    """Yield the quantities of points of bodies."""
+    for name in stage.poses:
+        points: dict[str, Any] = getattr(stage.elements[name], "points", {})
+        for point, place in points.items():
+            for kind in POINT:
+                column = f"{name}.{point}.{kind}"
+                yield {
+                    "name": column,
+                    "unit": QUANTITIES[kind].unit,
+                    "body": name,
+                    "point": tuple(place),
+                    "quantity": kind,
+                }
 
-    unit: float  # m, length of a symbol
-    step: float  # m, of places far away
+
+def _centres(stage: Stage, found: Iterable[Bearing]) -> Iterator[Item]:
+    """Yield the places of bearings that are points of a body."""
+    for bearing in found:
+        disc = bearing.spot
+        if disc and disc.radius == 0.0 and disc.body in stage.poses:
+            for kind in ("x", "y"):
+                yield {
+                    "name": f"{bearing.name}.place_{kind}",
+                    "unit": "m",
+                    "body": disc.body,
+                    "point": disc.centre,
+                    "quantity": kind,
+                    "hidden": True,
+                }
 
 
-class _Writer:
-    """Columns and their bytes."""
-
-    def __init__(self, precision: float) -> None:
-        self.precision = precision
-        self.columns: list[Item] = []
-        self._parts: list[bytes] = []
-        self._offset = 0
-
-    def times(self, t: Floats) -> None:
-        """Add the times."""
-        self._add({"name": "t", "unit": "s"}, "f64", t.astype("<f8"))
-
-    def add_stepped(self, column: Item, values: Floats) -> None:
-        """Add a column of small whole numbers."""
-        is_known = not np.any(np.isnan(values))
-        self._put(column, values.astype("i1" if is_known else "<f4"))
-
-    def add_place(
-        self, column: Item, values: Floats, detail: _Detail, noise: float = 0.0
-    ) -> None:
-        """Add a column of places or angles, which are looked at closely."""
-        quantity = _quantity(column["name"])
-        low, way = _span(values)
-        size = max(-low, low + way)
-        if quantity in PLACES and way > 0.0 and size > FAR * way:
-            # No finer than round-off.
-            step = max(min(detail.step, SINGLE * size), ROUND_OFF * size)
-            # The same exponent for all numbers: their first bits do not change.
-            origin = low - way
-            relative = _rounded(values - origin, step)
-            self._put(column, relative.astype("<f4"), origin)
-            return
-        seen = TURNED if quantity == "theta" else MOVED * detail.unit
-        is_fine = quantity not in ("theta", *PLACES) or SINGLE * size <= seen
-        self._put(column, _numbers(values, noise, is_fine))
-
-    def add(self, column: Item, values: Floats, noise: float = 0.0) -> None:
-        """Add a column of anything else, rounded if the budget is short."""
-        low, extent = _span(values)
-        if self.precision > 0.0 and extent > 0.0:
-            values = _rounded(values, self.precision * extent)
-        is_fine = max(-low, low + extent) <= LARGEST
-        self._put(column, _numbers(values, noise, is_fine))
-
-    def _put(self, column: Item, numbers: NDArray[Any], origin: float = 0.0) -> None:
-        """Add numbers; those that stand still are one."""
-        first = float(numbers[0])
-        if math.isnan(first) and np.all(np.isnan(numbers)):
-            self.columns.append(column | {"type": "constant", "value": None})
-        elif math.isfinite(first) and np.all(numbers == numbers[0]):
-            value = first + origin
-            self.columns.append(column | {"type": "constant", "value": value})
-        elif numbers.dtype == np.int8:
-            self._add(column, "i8", numbers)
-        elif numbers.dtype == np.float64:
-            self._add(column, "f64", numbers)
-        else:
-            from_origin: Item = {"origin": origin} if origin else {}
-            change = np.diff(numbers.view("<i4"), prepend=np.int32(0))
-            self._add(column | from_origin, "f32", change)
-
-    def _add(self, column: Item, kind: str, numbers: NDArray[Any]) -> None:
-        width = numbers.dtype.itemsize
-        # All first bytes, then all second ones.
-        part = numbers.view(np.uint8).reshape(-1, width).T.tobytes()
-        where = {"type": kind, "offset": self._offset, "length": len(part)}
-        self.columns.append(column | where)
-        self._parts.append(part)
-        self._offset += len(part)
-
-    def bytes(self) -> bytes:
-        """Return all arrays."""
-        return b"".join(self._parts)
+def _write_bearing(
+    writer: Writer, stage: Stage, bearing: Bearing, derived: set[str]
+) -> None:
+    """Write the columns that only the drawing of a bearing needs."""
+    for i, axis in enumerate("xy"):
+        name = f"{bearing.name}.place_{axis}"
+        if name not in derived:
+            place = bearing.place[:, i]
+            writer.add_place({"name": name, "unit": "", "hidden": True}, place)
+    for i, axis in enumerate("xy"):
+        name = f"{bearing.name}.normal_{axis}"
+        normal = bearing.normal[:, i]
+        writer.add_plain({"name": name, "unit": "", "hidden": True}, normal)
+    name = f"{bearing.name}.friction_force"
+    if name not in stage.values:
+        writer.add_plain({"name": name, "unit": "N", "hidden": True}, bearing.friction)
 
 
 def _stated(tolerance: float) -> float:
@@ -460,102 +290,7 @@ def _stated(tolerance: float) -> float:
     return stated if stated >= tolerance else float(f"{1.05 * tolerance:.1e}")
 
 
-def _span(values: Floats) -> tuple[float, float]:
-    """Return the least value and the range."""
-    known = values[np.isfinite(values)]
-    if len(known) == 0:
-        return 0.0, 0.0
-    low, high = float(known.min()), float(known.max())
-    return low, high - low
-
-
-def _rounded(values: Floats, step: float) -> Floats:
-    """Return multiples of a step, or of one that is a little less."""
-    # A power of two leaves zeros in the mantissa.
-    step = 2.0 ** math.floor(math.log2(step))
-    return np.round(values / step) * step
-
-
-def _numbers(values: Floats, noise: float, is_fine: bool) -> NDArray[Any]:
-    """Return numbers in single precision where that is fine enough."""
-    values = values + 0.0
-    if np.max(np.abs(values), initial=0.0) <= noise:
-        return np.zeros(len(values), dtype="<f4")
-    is_still = bool(np.all(values == values[0]))
-    return values.astype("<f4" if is_fine and not is_still else "<f8")
-
-
-def _noise(columns: Mapping[str, Floats], units: Mapping[str, str]) -> dict[str, float]:
-    """Return by unit what is round-off."""
-    peaks: dict[str, float] = {}
-    for name, values in columns.items():
-        known = values[np.isfinite(values)]
-        peak = float(np.max(np.abs(known), initial=0.0))
-        peaks[units[name]] = max(peaks.get(units[name], 0.0), peak)
-    return {unit: ROUND_OFF * peak for unit, peak in peaks.items()}
-
-
-def _points(stage: Stage) -> Iterable[Item]:
-    """Return the quantities of points, which the viewer computes."""
-    for name in stage.system.bodies:
-        if name == "ground":
-            continue
-        points: dict[str, Any] = getattr(stage.elements[name], "points", {})
-        for point, place in points.items():
-            for quantity in ("x", "y", "vx", "vy", "ax", "ay"):
-                column = f"{name}.{point}.{quantity}"
-                if column in stage.values:
-                    yield {
-                        "name": column,
-                        "unit": unit_of(column),
-                        "body": name,
-                        "point": tuple(place),
-                        "quantity": quantity,
-                    }
-
-
-def _sizes(stage: Stage) -> tuple[list[float], float]:
-    """Return the box that holds all that is seen, and the length of a symbol, m."""
-    found: list[Floats] = []
-    lengths: list[float] = []
-    for element in stage.elements.values():
-        if element.name in stage.poses:
-            if isinstance(element, MovingSupport) and not (
-                element.points or element.shapes
-            ):
-                continue
-            own = drawing.reach_of(element)
-            pose = stage.poses[element.name][:, None, :]
-            reach = to_global(pose, own[None, :, :])
-            found.append(reach.reshape(-1, 2))
-            lengths.append(float(np.ptp(reach[-1], axis=0).max()))
-        elif isinstance(element, Joint) and not isinstance(element, Drive):
-            for side in (element.a, element.b):
-                if stage.is_ground(side):
-                    found.append(stage.pose(side)[:1, :2])
-            if isinstance(element, Prismatic) and element.length is not None:
-                # Its own size, not that of a symbol.
-                corners = look.block_corners(element, unit=0.0)
-                own = corners + np.array(stage.point(element.b))
-                pose = stage.poses.get(stage.body(element.b).name, np.zeros((1, 3)))
-                found.append(to_global(pose[:, None, :], own).reshape(-1, 2))
-        elif isinstance(element, Ground):
-            found += [drawing.corners_of(s) for s in drawing.shapes_of(element)]
-        elif isinstance(element, SpringDamper):
-            found += [stage.pose(side)[:, :2] for side in (element.a, element.b)]
-    if not any(len(part) for part in found):
-        found += [pose[:, :2] for pose in stage.poses.values()] or [np.zeros((1, 2))]
-    places = np.concatenate(found)
-    places = places[np.all(np.isfinite(places), axis=1)]
-    if len(places) == 0:
-        places = np.zeros((1, 2))
-    low, high = places.min(axis=0), places.max(axis=0)
-    extent = float(np.max(high - low)) or drawing.LONE
-    known = [length for length in lengths if length > 0.0 and math.isfinite(length)]
-    return [*low.tolist(), *high.tolist()], drawing.symbol_size(extent, known)
-
-
-# ---- words ---------------------------------------------------------------------
+# ---- words -----------------------------------------------------------------------
 
 
 def _rows(parameters: Parameters) -> list[Item]:

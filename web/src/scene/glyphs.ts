@@ -28,7 +28,7 @@ export function glyphPainter(glyph: Glyph): GlyphPainter {
   return PAINTERS.get(glyph.kind) ?? PAINTERS.get(`any ${glyph.family}`) ?? {};
 }
 
-// Sizes in units of symbols, as in `views/sketch.py`: a pin; half length and height of
+// Sizes in units of symbols, as in `views/drawing.py`: a pin; half length and height of
 // a block without a size of its own; the same of a slider in a slot; half the width of
 // a bare slot; by how much a guide is longer than the way of what slides in it.
 const PIN = 0.42;

@@ -1,0 +1,138 @@
+"""Quantities of a run at any instants, for its scene document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.elements.bodies import MovingSupport, PointMass, RigidBody
+from nonsmooth.views import sampling
+from nonsmooth.views.sampling import Grid
+
+if TYPE_CHECKING:
+    from nonsmooth.result import Limit, Result
+    from nonsmooth.pack import System
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+MOTION = ("x", "y", "theta", "vx", "vy", "omega")
+# Names that no element can have, since theirs have no colon.
+KINETIC, POTENTIAL, WORK = "energy:kinetic", "energy:potential", "work:"
+
+
+def ledger_names(system: System) -> list[str]:
+    """Return the columns of the ledger."""
+    return [KINETIC, POTENTIAL, *(WORK + name for name in system.works)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Samples:
+    """All columns of a document that a result has, at the instants of a grid."""
+
+    grid: Grid
+    values: dict[str, Floats]  # by column of the result
+    ledger: dict[str, Floats]  # J, by column of the document
+
+
+class Source:
+    """Quantities of a run at any instants, both one-sided values at events."""
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        self.names = list(result.table)
+        table = result.table.values()
+        curves = [column for column in table if not column.values]
+        self.curves = [column.name for column in curves]
+        self._entries = ledger_names(result.system)
+        units = [column.unit for column in curves] + ["J"] * len(self._entries)
+        self.width = len(units)
+        is_place = [column.kind in ("x", "y") for column in curves]
+        is_place += [False] * len(self._entries)
+        rates = [column.name for column in table if column.kind == "omega"]
+        self.turns = sampling.find_turns(result, self._some(rates), len(rates))
+        self.scales = sampling.find_scales(
+            result, self.plotted, units, is_place=np.array(is_place), turns=self.turns
+        )
+
+    def _some(self, names: Sequence[str]) -> sampling.Evaluate:
+        def evaluate(t: Floats, is_last: Flags) -> Floats:
+            return np.column_stack([*self._sampled(t, is_last, names).values()])
+
+        return evaluate
+
+    def _sampled(
+        self, t: Floats, is_last: Flags, names: Sequence[str]
+    ) -> dict[str, Floats]:
+        columns = {name: np.empty(len(t)) for name in names}
+        sides: tuple[tuple[Flags, Limit], ...]
+        sides = ((~is_last, "after"), (is_last, "before"))
+        for which, limit in sides:
+            found = sampling.sample(self.result, t[which], names, limit)
+            for name in names:
+                columns[name][which] = found[name]
+        return columns
+
+    def _ledger(self, t: Floats) -> list[Floats]:
+        parts: list[list[Floats]] = []
+        size = sampling.batch(self.result.system)
+        for begin in range(0, len(t), size):
+            ledger = self.result.energies(t[begin : begin + size])
+            parts.append([ledger.kinetic, ledger.potential, *ledger.work.values()])
+        return [np.concatenate(column) for column in zip(*parts, strict=True)]
+
+    def plotted(self, t: Floats, is_last: Flags) -> Floats:
+        """Return all curves side by side."""
+        columns = self._sampled(t, is_last, self.curves)
+        return np.column_stack([*columns.values(), *self._ledger(t)])
+
+    def all(self, grid: Grid) -> Samples:
+        """Return all columns of a document that a result has."""
+        found = self._sampled(grid.t, grid.is_last, self.names)
+        sides = [c.name for c in self.result.table.values() if c.kind == "side"]
+        if sides:
+            # At an event some force is zero, and its sign is round-off: the side is
+            # that half-way to the next sample.
+            middle = 0.5 * (grid.t[:-1] + grid.t[1:])
+            held = self._sampled(middle, np.zeros(len(middle), dtype=bool), sides)
+            last = np.flatnonzero(grid.is_last)
+            for name in sides:
+                values = np.append(held[name], 0.0)
+                values[last] = values[last - 1]
+                found[name] = values
+        ledger = dict(zip(self._entries, self._ledger(grid.t), strict=True))
+        return Samples(grid=grid, values=found, ledger=ledger)
+
+
+def start_of(result: Result) -> Samples:
+    """Return the start of a run without steps, as far as it is known."""
+    nothing = np.full(1, np.nan)
+    values = dict.fromkeys(result.table, nothing)
+    for body in result.system.model.bodies:
+        if not isinstance(body, RigidBody | PointMass):
+            continue
+        state = (*body.position, getattr(body, "angle", 0.0), *body.velocity)
+        state = (*state, getattr(body, "angular_velocity", 0.0))
+        for quantity, value in zip(MOTION, state, strict=True):
+            values[f"{body.name}.{quantity}"] = np.full(1, value)
+    for body in result.system.model.bodies:
+        if isinstance(body, MovingSupport):
+            for quantity in MOTION:
+                law = getattr(body, quantity, 0.0)
+                at = np.zeros(3)
+                if isinstance(law, int | float):
+                    at[0] = law
+                else:
+                    type(law).evaluate(law.parameters(), result.t_start, at)
+                values[f"{body.name}.{quantity}"] = at[:1]
+    ledger = dict.fromkeys(ledger_names(result.system), nothing)
+    grid = Grid(
+        t=np.array([result.t_start]),
+        is_last=np.zeros(1, dtype=bool),
+        arcs=np.array([0, 1]),
+    )
+    return Samples(grid=grid, values=values, ledger=ledger)
