@@ -29,6 +29,7 @@ from nonsmooth.elements.laws import ConstantRate, Expression, Harmonic, Table, T
 from nonsmooth.elements.normal import DampedHertz, Flores, KelvinVoigt, NormalLaw
 from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
 from nonsmooth.errors import ModelError
+from nonsmooth.io import kinds, yaml_text
 from nonsmooth.model import Model
 
 
@@ -708,7 +709,7 @@ def test_refusals(old, new, message):
 
 @pytest.mark.parametrize(("old", "new", "message"), REFUSALS)
 def test_plain_data_is_refused_in_the_same_words(old, new, message):
-    data = io._YamlDocument(TEXT.replace(old, new, 1), "").data
+    data = yaml_text.Document(TEXT.replace(old, new, 1), "").data
     with pytest.raises(ModelError) as caught:
         io.from_dict(data)
     assert str(caught.value) == re.sub(r"^line \d+: ", "", message)
@@ -1029,7 +1030,7 @@ def test_refusals_of_contacts(old, new, message):
     text = CONTACTS_TEXT.replace(old, new, 1)
     assert refusal(text) == f"arm, {message}"
     with pytest.raises(ModelError) as caught:
-        io.from_dict(io._YamlDocument(text, "").data)
+        io.from_dict(yaml_text.Document(text, "").data)
     assert str(caught.value) == re.sub(r"^line \d+: ", "", message)
 
 
@@ -1312,7 +1313,7 @@ def test_a_field_cannot_be_called_type():
         type: str = ""
 
     with pytest.raises(ModelError, match="a field cannot be called 'type'"):
-        io._inputs(_Typed)
+        kinds.inputs_of(_Typed)
 
 
 # ---- schema ----------------------------------------------------------------------
@@ -1364,7 +1365,7 @@ def test_schema_accepts_what_is_valid():
     ],
 )
 def test_schema_refuses_what_is_refused(old, new):
-    data = io._YamlDocument(TEXT.replace(old, new, 1), "").data
+    data = yaml_text.Document(TEXT.replace(old, new, 1), "").data
     assert not validator().is_valid(data)
 
 
@@ -1400,7 +1401,7 @@ def test_schema_of_contacts():
     ],
 )
 def test_schema_refuses_what_is_refused_of_contacts(old, new):
-    data = io._YamlDocument(CONTACTS_TEXT.replace(old, new, 1), "").data
+    data = yaml_text.Document(CONTACTS_TEXT.replace(old, new, 1), "").data
     assert not validator().is_valid(data)
 
 
