@@ -15,8 +15,11 @@ import pytest
 
 import nonsmooth
 from nonsmooth import gallery
-from nonsmooth.app import cli, summary, warmup
+from nonsmooth.app import cli, outputs, summary, warmup
+from nonsmooth.app import gallery as gallery_command
+from nonsmooth.app.bar import Bar
 from nonsmooth.app.cli import main
+from nonsmooth.app.command import read_model
 from nonsmooth.elements.base import Element
 
 ARM = """\
@@ -127,7 +130,7 @@ def examples():
 def test_examples_parse(argv):
     args = cli._arguments(argv)
     if argv[0] == "run" and not args.system.endswith(".yaml"):
-        cli._model(args.system, args.set)
+        read_model(args.system, args.set)
 
 
 def test_json_keys_are_documented(capsys):
@@ -219,7 +222,7 @@ class Terminal(io.StringIO):
 def test_tables_on_a_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.setattr(sys, "stdout", Terminal())
-    cli._table(["a", "b"], [["one", "[bold]long text " * 10]])
+    gallery_command.table(["a", "b"], [["one", "[bold]long text " * 10]])
     text = sys.stdout.getvalue()  # pyright: ignore
     assert "[bold]" in text
     plain = re.sub(r"\x1b\[\d*m", "", text)
@@ -336,7 +339,7 @@ def test_run_refuses(capsys, tmp_path, monkeypatch, argv, message):
 
 
 def test_packages_that_are_missing(capsys, monkeypatch):
-    monkeypatch.setattr(cli, "find_spec", lambda name: None)
+    monkeypatch.setattr(outputs, "find_spec", lambda name: None)
     error = refused(capsys, "run", "pendulum_chain", "--save", "x.parquet")
     assert error == ("--save x.parquet needs pyarrow: pip install 'nonsmooth[data]'")
 
@@ -930,7 +933,7 @@ def test_interruption(capsys, monkeypatch):
 
 def test_a_bar_appears_on_a_terminal(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with cli._Bar("working", patience=0.0) as bar:
+    with Bar("working", patience=0.0) as bar:
         limit = time.monotonic() + 10.0
         while bar._bar is None and time.monotonic() < limit:
             time.sleep(0.01)
@@ -944,13 +947,13 @@ def test_a_bar_appears_on_a_terminal(monkeypatch):
 
 def test_no_bar_for_short_work(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with cli._Bar("working") as bar:
+    with Bar("working") as bar:
         bar(0.5)
     assert sys.stderr.getvalue() == ""  # pyright: ignore
 
 
 def test_no_bar_without_a_terminal(capsys):
-    with cli._Bar("working", patience=0.0) as bar:
+    with Bar("working", patience=0.0) as bar:
         time.sleep(0.1)
         bar(0.5)
     assert bar._bar is None

@@ -1,0 +1,266 @@
+"""Files that a run leaves behind: samples, events, figure, page."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nonsmooth import gallery
+from nonsmooth.app.command import FAILED, Failed, is_file, number
+from nonsmooth.errors import ModelError, nearest
+from nonsmooth.gallery._convert import convert
+from nonsmooth.model import RESERVED
+
+if TYPE_CHECKING:
+    from nonsmooth.elements.joints import Joint
+    from nonsmooth.result import Result, Samples
+    from nonsmooth.system import System
+    from nonsmooth.views.scene import Parameter as ShownParameter
+
+SAVE_SUFFIXES = (".csv", ".parquet", ".npz")
+PLOT_SUFFIXES = (".png", ".svg", ".pdf")
+EVENT_SUFFIXES = (".csv",)
+REPORT_SUFFIXES = (".html", ".htm")
+CONTACT_QUANTITIES = (
+    "gap",
+    "gap_rate",
+    "normal_force",
+    "friction_force",
+    "slip_velocity",
+    "mode",
+)
+# Beside those of every joint, of a joint with friction.
+SLIDE_QUANTITIES = ("load", "normal_force", "friction_force", "slip_velocity", "mode")
+# Packages that are not always installed.
+NEEDS = {".parquet": "pyarrow", **dict.fromkeys(PLOT_SUFFIXES, "matplotlib")}
+# Numbers a saved table may hold: 1.6 GB in memory.
+MAX_SAVED = 200_000_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say what to print and to write."""
+    add = parser.add_argument_group("output").add_argument
+    add(
+        "--save",
+        metavar="FILE",
+        help=f"write all quantities over time ({', '.join(SAVE_SUFFIXES)})",
+    )
+    add(
+        "--every",
+        metavar="DT",
+        type=number,
+        help="time between saved rows, s (default: the solver's own steps)",
+    )
+    add("--plot", metavar="FILE", help=f"draw a figure ({', '.join(PLOT_SUFFIXES)})")
+    add(
+        "--plot-names",
+        metavar="A,B",
+        help="what to draw: quantities over time (rod1.theta,motor.torque), or points "
+        "(rod2.tip), whose paths are drawn, or contacts and joints with friction "
+        "(left,right,slider); default: all of these, or without any angles and drives",
+    )
+    add(
+        "--report",
+        metavar="FILE",
+        help="write one page that shows the run move, with plots, events and energies; "
+        f"it needs no network ({', '.join(REPORT_SUFFIXES)})",
+    )
+    add("--events", action="store_true", help="list all events")
+    add(
+        "--save-events",
+        metavar="FILE",
+        help=f"write the table of events ({', '.join(EVENT_SUFFIXES)})",
+    )
+    add("--json", action="store_true", help="print the summary as JSON, nothing else")
+    add(
+        "--verify",
+        action="store_true",
+        help="repeat the run at a tighter tolerance and report the difference",
+    )
+
+
+def check(args: argparse.Namespace) -> None:
+    """Refuse what could not be written, before anything is computed."""
+    for option, suffixes, extra in (
+        ("save", SAVE_SUFFIXES, "data"),
+        ("plot", PLOT_SUFFIXES, "plot"),
+        ("save-events", EVENT_SUFFIXES, ""),
+        ("report", REPORT_SUFFIXES, ""),
+    ):
+        name = getattr(args, option.replace("-", "_"))
+        if name is None:
+            continue
+        path = Path(name)
+        suffix = path.suffix.lower()
+        if suffix not in suffixes:
+            raise ModelError(f"--{option} {name}: use {', '.join(suffixes)}")
+        if not path.parent.is_dir():
+            raise ModelError(f"--{option} {name}: no folder '{path.parent}'")
+        module = NEEDS.get(suffix)
+        if module and find_spec(module) is None:
+            raise ModelError(
+                f"--{option} {name} needs {module}: pip install 'nonsmooth[{extra}]'"
+            )
+    if args.plot_names is not None and args.plot is None:
+        raise ModelError("--plot-names needs --plot FILE")
+    if args.every is not None and args.save is None:
+        raise ModelError("--every needs --save FILE")
+
+
+def check_every(args: argparse.Namespace, until: float) -> None:
+    """Refuse an interval that does not fit into the run."""
+    if args.every is not None and not 0.0 < args.every <= until:
+        raise ModelError(f"--every {args.every:g}: must be > 0 and <= {until:g} s")
+
+
+def check_system(system: System, args: argparse.Namespace, until: float) -> None:
+    """Refuse what this system does not have, or has too much of."""
+    if args.every:
+        _check_size(system, until / args.every)
+    _check_names(system, _plot_names(args))
+
+
+def _check_size(system: System, n_row: float) -> None:
+    m = system.tables
+    n_column = 9 * m.n_marker + 3 * (m.n_joint + m.n_force) + 8 * m.n_contact
+    if n_row * n_column > MAX_SAVED:
+        raise ModelError(
+            f"--every: {n_row:.0f} rows of about {n_column} columns are too many; "
+            f"take at least {n_column / MAX_SAVED * n_row:.2g} times the interval"
+        )
+
+
+def save(result: Result, args: argparse.Namespace) -> str:
+    """Write all quantities; return where, or "" if there is nothing to write."""
+    import numpy as np
+
+    if len(result.steps.t) == 0:
+        return ""
+    t = None
+    if args.every:
+        # A little slack: 0.3 / 0.1 is less than 3.
+        count = int((result.t_end - result.t_start) / args.every + 1e-9)
+        t = np.minimum(result.t_start + args.every * np.arange(count + 1), result.t_end)
+    samples: Samples = result.sample(t)
+    path = Path(args.save)
+    suffix = path.suffix.lower()
+    try:
+        if suffix == ".csv":
+            samples.to_csv(path)
+        elif suffix == ".parquet":
+            samples.to_parquet(path)
+        else:
+            with path.open("wb") as file:
+                columns: dict[str, Any] = dict(samples)
+                np.savez(file, **columns)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    return f"{len(samples['t'])} rows of {len(samples)} columns in {path}"
+
+
+def save_events(result: Result, path: str) -> None:
+    """Write the table of events."""
+    from nonsmooth.app import summary
+
+    try:
+        summary.write_events(result.events, path)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: str | Path, error: OSError) -> Failed:
+    return Failed(f"cannot write {path}: {error.strerror or error}", FAILED)
+
+
+def _plot_names(args: argparse.Namespace) -> list[str]:
+    return [name.strip() for name in (args.plot_names or "").split(",") if name.strip()]
+
+
+def _check_names(system: System, names: Sequence[str]) -> None:
+    """Refuse to plot what there is not, before anything is computed."""
+    owners = [*system.markers, *system.joints, *system.forces, *system.supports]
+    contacts = system.contacts
+    for name in names:
+        owner, _, quantity = name.rpartition(".")
+        if name in system.markers or name in system.with_mode:
+            continue
+        if owner not in owners and owner not in contacts:
+            known = [*owners, *contacts]
+            raise ModelError(f"--plot-names: no '{name}'; {nearest(name, known)}")
+        quantities = CONTACT_QUANTITIES if owner in contacts else sorted(RESERVED)
+        if owner in system.slides:
+            joint: Any = system.model.element(owner)
+            quantities = [*quantities, *_slide_quantities(joint)]
+        if quantity not in quantities:
+            hint = nearest(quantity, quantities)
+            raise ModelError(f"--plot-names: no quantity '{name}'; {hint}")
+
+
+def _slide_quantities(joint: Joint) -> tuple[str, ...]:
+    """Return the quantities that a joint has because it has friction."""
+    from nonsmooth.elements.joints import Prismatic, Revolute
+
+    if isinstance(joint, Revolute):
+        return (*SLIDE_QUANTITIES, "friction_torque")
+    if isinstance(joint, Prismatic):
+        return (*SLIDE_QUANTITIES, "side", "front_force", "rear_force")
+    return (*SLIDE_QUANTITIES, "side")
+
+
+def plot(result: Result, args: argparse.Namespace) -> None:
+    """Draw the figure."""
+    from nonsmooth.views.plots import plot_contacts, plot_paths, plot_series
+
+    system, names = result.system, _plot_names(args)
+    if names and all(name in system.markers for name in names):
+        plot_paths(result, names, args.plot)
+        return
+    if system.with_mode and all(name in system.with_mode for name in names):
+        plot_contacts(result, args.plot, names=names or None)
+        return
+    if not names:
+        angles = [f"{name}.theta" for name in system.bodies[: system.n_moving]]
+        drives = [f"{drive.name}.{drive.output}" for drive in system.model.drives]
+        names = [*angles[:6], *drives[:6]]
+    plot_series(result, names, args.plot)
+
+
+def report(result: Result, args: argparse.Namespace) -> None:
+    """Write the page of a run, also of one that failed."""
+    from nonsmooth.views import report as page
+
+    title = result.system.model.title or Path(args.system).stem
+    try:
+        page.report(result, args.report, _parameters(args), title)
+    except OSError as error:
+        raise _unwritable(args.report, error) from None
+
+
+def _parameters(args: argparse.Namespace) -> list[ShownParameter]:
+    """Return what a run was made with: all parameters of a built-in system."""
+    chosen = {key: value for key, _, value in (s.partition("=") for s in args.set)}
+    shown: list[ShownParameter] = []
+    if is_file(args.system):
+        shown.append({"name": "file", "value": Path(args.system).name})
+    else:
+        own = {key: value for key, value in chosen.items() if "." not in key}
+        values = gallery.values(args.system, **own)
+        for p in gallery.parameters(args.system):
+            value = values[p.name]
+            shown.append(
+                {"name": p.name, "value": value, "unit": p.unit, "meaning": p.meaning}
+            )
+    for key, value in chosen.items():
+        if "." in key:
+            shown.append({"name": key, "value": _plain(value), "meaning": "set"})
+    return shown
+
+
+def _plain(text: str) -> str | float:
+    try:
+        return convert("value", float, text)
+    except ModelError:
+        return text
