@@ -1,8 +1,8 @@
 """Exceptions, and the sentence for every way a run can fail.
 
 Bad input is a `ModelError`, raised when a model is built or packed. Failed
-numerics are a `SolveError`, which carries the partial result. Kernels return
-small integers; this module owns the words.
+numerics are a `SolveError`, which carries the partial result; so does `Interrupted`,
+which is Ctrl-C. Kernels return small integers; this module owns the words.
 """
 
 from __future__ import annotations
@@ -33,12 +33,24 @@ class SolveError(RuntimeError):
         self.result = result
 
 
-class Interrupted(SolveError, KeyboardInterrupt):
-    """The user stopped a run; `result` holds what was computed."""
-
-
 class SwitchError(SolveError):
     """No mode, or more than one, satisfies the laws at an event."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """The user stopped a run.
+
+    Not a `SolveError`: a loop that skips runs that fail must end at Ctrl-C.
+
+    Attributes
+    ----------
+    result : Result or None
+        What was computed until then.
+    """
+
+    def __init__(self, message: str, result: Result | None = None) -> None:
+        super().__init__(message)
+        self.result = result
 
 
 class NonsmoothWarning(UserWarning):

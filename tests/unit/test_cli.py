@@ -931,6 +931,22 @@ def test_interruption(capsys, monkeypatch):
     assert error.endswith("; nothing was saved")
 
 
+def test_an_interrupted_run_is_saved(capsys, monkeypatch, tmp_path):
+    def ctrl_c(bar, part):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Bar, "__call__", ctrl_c)
+    save = str(tmp_path / "run.csv")
+    argv = ["pendulum_chain", "--until", "1", "--method", "rk4", "--step", "1e-4"]
+    code, out, err = run(capsys, "run", *argv, "--save", save)
+    assert code == 130
+    assert "status       failed at t = " in out
+    error, note = err.splitlines()
+    assert error.startswith("error: interrupted at t = ")
+    assert note.endswith(f" is in {save}")
+    assert len(Path(save).read_text().splitlines()) > 1
+
+
 def test_a_bar_appears_on_a_terminal(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     with Bar("working", patience=0.0) as bar:

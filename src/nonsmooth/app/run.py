@@ -155,18 +155,18 @@ def command(args: argparse.Namespace) -> int:
             raise ModelError(f"{args.system}: a model file needs --until T, in s")
         until = gallery.duration(args.system)
     outputs.check_every(args, until)
-    error: SolveError | None = None
+    error: SolveError | Interrupted | None = None
     begin = time.perf_counter()
     bar = Bar(args.system)
     try:
         with bar:
             result = _simulated(model, until, args, bar)
-    except SolveError as failure:
+    except (SolveError, Interrupted) as failure:
         if failure.result is None:
             raise
         result, error = failure.result, failure
     except KeyboardInterrupt:
-        # Outside the march; inside it, it is a SolveError with what was computed.
+        # Outside the march; inside it, it is Interrupted, with what was computed.
         done = until * (bar.part or 0.0)
         raise Failed(
             f"interrupted at t = {done:.4g} s of {until:g} s, after "

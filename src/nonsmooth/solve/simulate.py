@@ -105,7 +105,8 @@ def simulate(
     SolveError
         The run could not go on; its `result` holds what was computed.
     Interrupted
-        The user stopped it; a SolveError and a KeyboardInterrupt.
+        The user stopped it; a KeyboardInterrupt whose `result` holds what was
+        computed.
     """
     options = Options(
         method=method,
