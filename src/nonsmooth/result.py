@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nonsmooth.elements.joints import Prismatic, Revolute
 from nonsmooth.errors import ModelError, nearest
+from nonsmooth.files import replacing
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.assemble import (
     CONTACT,
@@ -263,7 +264,7 @@ class Samples(Mapping[str, Floats]):
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write comma-separated text that reads back to the same numbers."""
-        with open(path, "w", encoding="utf-8") as file:
+        with replacing(path) as place, place.open("w", encoding="utf-8") as file:
             file.write(",".join(self._columns) + "\n")
             for row in self.to_numpy().tolist():
                 file.write(",".join(map(repr, row)) + "\n")
@@ -274,7 +275,8 @@ class Samples(Mapping[str, Floats]):
         import pyarrow.parquet
 
         table: Any = getattr(pyarrow, "table")(dict(self._columns))  # noqa: B009
-        pyarrow.parquet.write_table(table, path)
+        with replacing(path) as place:
+            pyarrow.parquet.write_table(table, place)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import os
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nonsmooth import gallery
-from nonsmooth.app.command import FAILED, Failed, is_file, number
+from nonsmooth.app.command import is_file, number, sentence
 from nonsmooth.errors import ModelError, nearest
+from nonsmooth.files import check_writable, replacing
 from nonsmooth.gallery._convert import convert
 from nonsmooth.model import RESERVED
 
@@ -84,30 +87,46 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(args: argparse.Namespace) -> None:
     """Refuse what could not be written, before anything is computed."""
+    taken = {args.system: "the model file"} if is_file(args.system) else {}
     for option, suffixes, extra in (
-        ("save", SAVE_SUFFIXES, "data"),
-        ("plot", PLOT_SUFFIXES, "plot"),
-        ("save-events", EVENT_SUFFIXES, ""),
-        ("report", REPORT_SUFFIXES, ""),
+        ("--save", SAVE_SUFFIXES, "data"),
+        ("--plot", PLOT_SUFFIXES, "plot"),
+        ("--save-events", EVENT_SUFFIXES, ""),
+        ("--report", REPORT_SUFFIXES, ""),
     ):
-        name = getattr(args, option.replace("-", "_"))
+        name = getattr(args, option[2:].replace("-", "_"))
         if name is None:
             continue
-        path = Path(name)
-        suffix = path.suffix.lower()
+        suffix = Path(name).suffix.lower()
         if suffix not in suffixes:
-            raise ModelError(f"--{option} {name}: use {', '.join(suffixes)}")
-        if not path.parent.is_dir():
-            raise ModelError(f"--{option} {name}: no folder '{path.parent}'")
+            raise ModelError(f"{option} {name}: use {', '.join(suffixes)}")
         module = NEEDS.get(suffix)
         if module and find_spec(module) is None:
             raise ModelError(
-                f"--{option} {name} needs {module}: pip install 'nonsmooth[{extra}]'"
+                f"{option} {name} needs {module}: pip install 'nonsmooth[{extra}]'"
             )
+        try:
+            check_writable(name)
+        except OSError as error:
+            raise ModelError(f"{option} {name}: {error.strerror}") from None
+        for other, use in taken.items():
+            if _is_same(name, other):
+                raise ModelError(
+                    f"{option} {name}: this is {use} as well; give another name"
+                )
+        taken[name] = f"the file of {option}"
     if args.plot_names is not None and args.plot is None:
         raise ModelError("--plot-names needs --plot FILE")
     if args.every is not None and args.save is None:
         raise ModelError("--every needs --save FILE")
+
+
+def _is_same(a: str, b: str) -> bool:
+    """Return whether two names mean one file, which need not exist yet."""
+    with contextlib.suppress(OSError):
+        return os.path.samefile(a, b)
+    places = (os.path.normcase(os.path.realpath(name)) for name in (a, b))
+    return len(set(places)) == 1
 
 
 def check_every(args: argparse.Namespace, until: float) -> None:
@@ -133,46 +152,69 @@ def _check_size(system: System, n_row: float) -> None:
         )
 
 
-def save(result: Result, args: argparse.Namespace) -> str:
-    """Write all quantities; return where, or "" if there is nothing to write."""
+def write(
+    result: Result, args: argparse.Namespace, *, is_silent: bool
+) -> dict[str, str]:
+    """Write every file asked for, whatever becomes of the others.
+
+    Return, by option, why one could not be written.
+    """
+    writers = {
+        "save": ("saved", _save),
+        "save_events": ("saved", _save_events),
+        "plot": ("drawn", _plot),
+        "report": ("report", _report),
+    }
+    unsaved: dict[str, str] = {}
+    for option, (head, writer) in writers.items():
+        path = getattr(args, option)
+        if path is None:
+            continue
+        if option in ("save", "plot") and len(result.steps.t) == 0:
+            unsaved[option] = f"nothing to write to {path}: the run ended at its start"
+            continue
+        try:
+            content = writer(result, args)
+        except (ModelError, OSError) as error:
+            unsaved[option] = f"cannot write {path}: {_why(error)}"
+        else:
+            if not is_silent:
+                print(f"{head:<12} {content}{path}")
+    return unsaved
+
+
+def _why(error: Exception) -> str:
+    text = error.strerror if isinstance(error, OSError) else None
+    return text or sentence(error)
+
+
+def _save(result: Result, args: argparse.Namespace) -> str:
+    """Write all quantities over time."""
     import numpy as np
 
-    if len(result.steps.t) == 0:
-        return ""
     t = None
     if args.every:
         # A little slack: 0.3 / 0.1 is less than 3.
         count = int((result.t_end - result.t_start) / args.every + 1e-9)
         t = np.minimum(result.t_start + args.every * np.arange(count + 1), result.t_end)
     samples: Samples = result.sample(t)
-    path = Path(args.save)
-    suffix = path.suffix.lower()
-    try:
-        if suffix == ".csv":
-            samples.to_csv(path)
-        elif suffix == ".parquet":
-            samples.to_parquet(path)
-        else:
-            with path.open("wb") as file:
-                columns: dict[str, Any] = dict(samples)
-                np.savez(file, **columns)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    return f"{len(samples['t'])} rows of {len(samples)} columns in {path}"
+    suffix = Path(args.save).suffix.lower()
+    if suffix == ".csv":
+        samples.to_csv(args.save)
+    elif suffix == ".parquet":
+        samples.to_parquet(args.save)
+    else:
+        columns: dict[str, Any] = dict(samples)
+        with replacing(args.save) as path, path.open("wb") as file:
+            np.savez(file, **columns)
+    return f"{len(samples['t'])} rows of {len(samples)} columns in "
 
 
-def save_events(result: Result, path: str) -> None:
-    """Write the table of events."""
+def _save_events(result: Result, args: argparse.Namespace) -> str:
     from nonsmooth.app import summary
 
-    try:
-        summary.write_events(result.events, path)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-
-
-def _unwritable(path: str | Path, error: OSError) -> Failed:
-    return Failed(f"cannot write {path}: {error.strerror or error}", FAILED)
+    summary.write_events(result.events, args.save_events)
+    return f"{len(result.events)} events in "
 
 
 def _plot_names(args: argparse.Namespace) -> list[str]:
@@ -210,33 +252,28 @@ def _slide_quantities(joint: Joint) -> tuple[str, ...]:
     return (*SLIDE_QUANTITIES, "side")
 
 
-def plot(result: Result, args: argparse.Namespace) -> None:
-    """Draw the figure."""
+def _plot(result: Result, args: argparse.Namespace) -> str:
     from nonsmooth.views.plots import plot_contacts, plot_paths, plot_series
 
     system, names = result.system, _plot_names(args)
     if names and all(name in system.markers for name in names):
         plot_paths(result, names, args.plot)
-        return
-    if system.with_mode and all(name in system.with_mode for name in names):
+    elif system.with_mode and all(name in system.with_mode for name in names):
         plot_contacts(result, args.plot, names=names or None)
-        return
-    if not names:
+    else:
         angles = [f"{name}.theta" for name in system.bodies[: system.n_moving]]
         drives = [f"{drive.name}.{drive.output}" for drive in system.model.drives]
-        names = [*angles[:6], *drives[:6]]
-    plot_series(result, names, args.plot)
+        plot_series(result, names or [*angles[:6], *drives[:6]], args.plot)
+    return ""
 
 
-def report(result: Result, args: argparse.Namespace) -> None:
+def _report(result: Result, args: argparse.Namespace) -> str:
     """Write the page of a run, also of one that failed."""
-    from nonsmooth.views import report as page
+    from nonsmooth.views.report import report
 
     title = result.system.model.title or Path(args.system).stem
-    try:
-        page.report(result, args.report, _parameters(args), title)
-    except OSError as error:
-        raise _unwritable(args.report, error) from None
+    report(result, args.report, _parameters(args), title)
+    return ""
 
 
 def _parameters(args: argparse.Namespace) -> list[ShownParameter]:

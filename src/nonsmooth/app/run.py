@@ -28,6 +28,7 @@ from nonsmooth.solve.options import BRANCHES, METHODS, SCHEMES
 if TYPE_CHECKING:
     from nonsmooth.model import Model
     from nonsmooth.result import Result
+    from nonsmooth.solve.verify import Verification
 
 SHORT = "simulate a system and print a summary"
 HELP = """\
@@ -155,16 +156,52 @@ def command(args: argparse.Namespace) -> int:
             raise ModelError(f"{args.system}: a model file needs --until T, in s")
         until = gallery.duration(args.system)
     outputs.check_every(args, until)
-    error: SolveError | Interrupted | None = None
+    result, error = _computed(model, until, args)
+    verification = None
+    if args.verify and error is None:
+        try:
+            with Bar("verifying"):
+                verification = result.verify()
+        except (SolveError, KeyboardInterrupt) as failure:
+            error = failure
+    unread: OSError | None = None
+    try:
+        _print_summary(result, args, verification)
+    except OSError as failure:
+        # The reader has gone, or a disk is full; files are written all the same.
+        unread = failure
+    unsaved = outputs.write(result, args, is_silent=args.json or unread is not None)
+    if error is not None:
+        hint = " (here: --branch continue or --branch least)"
+        text = str(error) or "interrupted"
+        print(f"error: {text}{hint * ('branch=' in text)}", file=sys.stderr)
+    for why in unsaved.values():
+        print(f"error: {why}", file=sys.stderr)
+    if unread is not None:
+        raise unread
+    if result.status == "failed" and args.save and "save" not in unsaved:
+        print(
+            f"what was computed until t = {result.t_end:.9g} s is in {args.save}",
+            file=sys.stderr,
+        )
+    if error is None:
+        return FAILED if unsaved else DONE
+    return INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
+
+
+def _computed(
+    model: Model, until: float, args: argparse.Namespace
+) -> tuple[Result, SolveError | KeyboardInterrupt | None]:
+    """Return what was computed, and what ended it early."""
     begin = time.perf_counter()
     bar = Bar(args.system)
     try:
         with bar:
-            result = _simulated(model, until, args, bar)
+            return _simulated(model, until, args, bar), None
     except (SolveError, Interrupted) as failure:
         if failure.result is None:
             raise
-        result, error = failure.result, failure
+        return failure.result, failure
     except KeyboardInterrupt:
         # Outside the march; inside it, it is Interrupted, with what was computed.
         done = until * (bar.part or 0.0)
@@ -173,28 +210,6 @@ def command(args: argparse.Namespace) -> int:
             f"{time.perf_counter() - begin:.1f} s; nothing was saved",
             INTERRUPTED,
         ) from None
-    saved = outputs.save(result, args) if args.save else ""
-    if args.save_events:
-        outputs.save_events(result, args.save_events)
-    _print_run(result, args, saved)
-    if args.plot and len(result.steps.t):
-        outputs.plot(result, args)
-        if not args.json:
-            print(f"{'drawn':<12} {args.plot}")
-    if args.report:
-        outputs.report(result, args)
-        if not args.json:
-            print(f"{'report':<12} {args.report}")
-    if error is None:
-        return DONE
-    hint = " (here: --branch continue or --branch least)"
-    print(f"error: {error}{hint * ('branch=' in str(error))}", file=sys.stderr)
-    if saved:
-        print(
-            f"what was computed until t = {result.t_end:.9g} s is in {args.save}",
-            file=sys.stderr,
-        )
-    return INTERRUPTED if isinstance(error, Interrupted) else FAILED
 
 
 def _simulated(
@@ -224,14 +239,12 @@ def _simulated(
         raise
 
 
-def _print_run(result: Result, args: argparse.Namespace, saved: str) -> None:
+def _print_summary(
+    result: Result, args: argparse.Namespace, verification: Verification | None
+) -> None:
     from nonsmooth.app import summary
 
     numbers = summary.figures(result)
-    verification = None
-    if args.verify and result.status != "failed":
-        with Bar("verifying"):
-            verification = result.verify()
     if args.json:
         if verification is not None:
             numbers["verification"] = {
@@ -242,15 +255,12 @@ def _print_run(result: Result, args: argparse.Namespace, saved: str) -> None:
         if args.events:
             numbers["event_list"] = [dataclasses.asdict(e) for e in result.events]
         print(json.dumps(summary.plain(numbers), indent=2, allow_nan=False))
-        return
-    print(result.system.model.title or args.system)
-    print(summary.text(result, numbers))
-    if verification is not None:
-        print(f"{'verified':<12} {verification}")
-    if saved:
-        print(f"{'saved':<12} {saved}")
-    if args.save_events:
-        n = len(result.events)
-        print(f"{'saved':<12} {n} events in {args.save_events}")
-    if args.events:
-        print(f"\n{summary.events_text(result, numbers)}")
+    else:
+        print(result.system.model.title or args.system)
+        print(summary.text(result, numbers))
+        if verification is not None:
+            print(f"{'verified':<12} {verification}")
+        if args.events:
+            print(f"\n{summary.events_text(result, numbers)}\n")
+    # Writing files takes time, and may fail.
+    sys.stdout.flush()

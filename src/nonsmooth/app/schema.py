@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
 from nonsmooth.app.command import DONE
+from nonsmooth.files import replacing
 
 SHORT = "print the JSON Schema of model files"
 HELP = """\
@@ -33,5 +33,6 @@ def command(args: argparse.Namespace) -> int:
     if args.out is None:
         print(text)
     else:
-        Path(args.out).write_text(text + "\n", encoding="utf-8")
+        with replacing(args.out) as path:
+            path.write_text(text + "\n", encoding="utf-8")
     return DONE

@@ -38,6 +38,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nonsmooth.errors import ModelError
+from nonsmooth.files import replacing
 from nonsmooth.io import json_text, yaml_text
 from nonsmooth.io.frame import SIZE_LIMIT, VERSION, VERSION_KEY
 from nonsmooth.io.json_schema import schema
@@ -149,7 +150,8 @@ def save(model: Model, path: str | Path) -> None:
     """Write a model to a `.yaml`, `.yml` or `.json` file."""
     path = Path(path)
     text = dumps(model, _format_of(path))
-    path.write_text(text, encoding="utf-8", newline="\n")
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _format_of(path: Path) -> Format:

@@ -12,7 +12,10 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from nonsmooth.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,5 +141,8 @@ def fit_plane(figure: Figure, axes: Axes) -> None:
 def finish(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
     """Write the figure if there is a path; the ending decides the format."""
     if path is not None:
-        figure.savefig(path)
+        place = Path(path)
+        # Without an ending, matplotlib would add this one, to the temporary name.
+        with replacing(place if place.suffix else f"{path}.png") as temporary:
+            figure.savefig(temporary)
     return figure
