@@ -57,6 +57,9 @@ class NonsmoothWarning(UserWarning):
     """Something a user should know about a result that is still valid."""
 
 
+TOO_LARGE = "too large, numbers end at 1.8e308"
+MAX_SHOWN = 200  # letters of a value in a message
+
 # Why a run failed; `solve.simulate` fills in when, where and what.
 FAILURES = {
     "not_finite": (
@@ -127,6 +130,19 @@ FAILURES = {
         "grow without bound; try a larger rtol"
     ),
 }
+
+
+def show(value: object) -> str:
+    """Return a value as text for a message, however large it is.
+
+    >>> show(0.5), show(10**5000)
+    ('0.5', 'a huge number')
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes whole numbers of a few thousand digits only
+        return "a huge number"
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:

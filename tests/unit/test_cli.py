@@ -159,8 +159,10 @@ def test_version(capsys):
             "no option '--metod'; did you mean '--met",
         ),
         (["run", "x", "y"], "no argument 'y'; one too many"),
-        (["run", "x", "--until", "soon"], "argument --until: 'soon' is not a number"),
-        (["run", "x", "--until", "inf"], "argument --until: 'inf' is not a number"),
+        (["run", "x", "--until", "soon"], "argument --until: 'soon'; give a number"),
+        (["run", "x", "--until", "inf"], "argument --until: 'inf'; give a number"),
+        (["run", "x", "--until", "1e400"], "argument --until: '1e400'; too large, num"),
+        (["run", "x", "--until", "9" * 5000], "argument --until: '9999"),
         (["run", "x", "--method", "eulr"], "argument --method: invalid choice: 'eulr'"),
     ],
 )

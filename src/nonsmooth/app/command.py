@@ -52,8 +52,9 @@ def number(text: str) -> float:
     """Return a number from an argument."""
     try:
         return convert("value", float, text)
-    except ModelError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    except ModelError as error:
+        what = str(error).removeprefix("value = ")
+        raise argparse.ArgumentTypeError(what) from None
 
 
 def add_set(parser: argparse.ArgumentParser) -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import math
 import pkgutil
 import re
 from collections.abc import Callable
@@ -39,6 +40,9 @@ __all__ = [
     "summary",
     "values",
 ]
+
+# Decimal exponent from which on powers and products of numbers leave floating point.
+EXTREME = 75
 
 _SYMBOL = r"(?:1|kg|m|s|rad|deg|N|J|W|Hz|Pa)(?:\^(?:\d|n))?"
 # The unit closes the first clause of a parameter's text: "Length of a rod, m."
@@ -110,9 +114,36 @@ def build(system: str, /, **parameters: Any) -> Model:
     Raises
     ------
     ModelError
-        There is no such system or parameter, or a value has the wrong type.
+        There is no such system or parameter, or a value is not valid.
     """
-    return _function(system)(**values(system, **parameters))
+    chosen = values(system, **parameters)
+    try:
+        return _function(system)(**chosen)
+    except (ArithmeticError, ValueError) as error:
+        if isinstance(error, ModelError):
+            raise
+        blamed = _extreme(system, chosen)
+        if not blamed:
+            raise
+        raise ModelError(f"{system}: {blamed}") from None
+
+
+def _extreme(system: str, chosen: dict[str, Any]) -> str:
+    """Return what is wrong with a value whose powers overflow or vanish, or ""."""
+    sizes = {
+        name: abs(math.log10(abs(value)))
+        for name, value in chosen.items()
+        if isinstance(value, float) and value != 0.0
+    }
+    name = max(sizes, key=lambda name: sizes[name], default="")
+    if not name or sizes[name] < EXTREME:
+        return ""
+    (p,) = (p for p in parameters(system) if p.name == name)
+    size = "large" if abs(chosen[name]) > 1.0 else "small"
+    valid = "give one of an everyday size"
+    if p.low is not None:
+        valid = f"{p.low:g} to {p.high:g} is usual"
+    return f"{name} = {chosen[name]!r}; too {size} to compute with, {valid}"
 
 
 def values(system: str, /, **parameters: Any) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 from nonsmooth.errors import ModelError
-from nonsmooth.io.words import show
+from nonsmooth.io.words import show, whole_number
 
 
 def dump(value: Any, indent: str = "") -> str:
@@ -43,18 +43,14 @@ def parse(text: str, source: str) -> Any:
         of = f" (name = {show(data['name'])})" if "name" in data else ""
         raise ModelError(f"{head}key {show(twice)} appears twice in a mapping{of}")
 
-    def constant(name: str) -> NoReturn:
-        raise ModelError(f"{head}{name} is not a number of JSON; numbers are finite")
-
     try:
-        return json.loads(text, object_pairs_hook=unique, parse_constant=constant)
+        # NaN and Infinity, which JSON does not have, are refused in their place too.
+        return json.loads(
+            text, object_pairs_hook=unique, parse_constant=float, parse_int=whole_number
+        )
     except json.JSONDecodeError as error:
         comma = ", " if source else ""
         place = f"{source}{comma}line {error.lineno}, column {error.colno}"
         raise ModelError(f"{place}: {error.msg}") from None
     except RecursionError:
         raise ModelError(f"{head}nested too deeply") from None
-    except ModelError:
-        raise
-    except ValueError:  # Python reads whole numbers of a few thousand digits only
-        raise ModelError(f"{head}a number has too many digits") from None

@@ -10,7 +10,7 @@ from types import NoneType
 from typing import Any, Literal, NoReturn, cast, get_args, get_origin
 
 from nonsmooth.elements.base import Element, Named, field_types
-from nonsmooth.errors import ModelError, nearest
+from nonsmooth.errors import TOO_LARGE, ModelError, nearest
 from nonsmooth.io.frame import GALLERY_KEYS, SCHEMA_KEY, START, VERSION, VERSION_KEY
 from nonsmooth.io.kinds import (
     default_of,
@@ -309,7 +309,7 @@ class _Reader:
         try:
             number = float(value)
         except OverflowError:
-            number = math.inf
+            self.refuse_value(at, value, TOO_LARGE)
         if not math.isfinite(number):
             self.refuse_value(at, value, "must be finite")
         return number

@@ -13,6 +13,7 @@ from nonsmooth.io.kinds import is_element, options_of
 
 # The way from the top of a file to a value: keys and positions.
 Steps = tuple[str | int, ...]
+MAX_DIGITS = 4000  # of a whole number that Python reads
 
 
 class _Repr(reprlib.Repr):
@@ -101,6 +102,14 @@ def _bounds(item: dataclasses.Field[Any] | None) -> Iterator[str]:
             yield " and ".join(limits)
         if item.metadata.get("unit"):
             yield f"({item.metadata['unit']})"
+
+
+def whole_number(digits: str) -> int:
+    """Return a whole number; one of thousands of digits as another that is too large.
+
+    Python does not read such a one. It is refused later, in its place.
+    """
+    return int(digits[:MAX_DIGITS])
 
 
 def is_unicode(text: str) -> bool:

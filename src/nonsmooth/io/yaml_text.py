@@ -11,7 +11,7 @@ from typing import Any, NoReturn, cast
 from nonsmooth.errors import ModelError
 from nonsmooth.io.frame import DEPTH_LIMIT, START
 from nonsmooth.io.kinds import lists
-from nonsmooth.io.words import Steps, show
+from nonsmooth.io.words import Steps, show, whole_number
 
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -34,7 +34,7 @@ def _scalar(text: str) -> Any:
         return _CONSTANTS[text]
     if _INTEGER.fullmatch(text):
         base = {"0o": 8, "0x": 16}.get(text[:2], 10)
-        return int(text, base)
+        return int(text, base) if base != 10 else whole_number(text)
     return float(text) if _FLOAT.fullmatch(text) else text
 
 
@@ -102,10 +102,7 @@ class Document:
             is_plain = event.implicit[0]
             if is_plain and event.value == "<<":
                 self._refuse(mark, "merge keys (<<) are not used; write it out")
-            try:
-                value = _scalar(event.value) if is_plain else event.value
-            except ValueError:
-                self._refuse(mark, "this number has too many digits")
+            value = _scalar(event.value) if is_plain else event.value
             self._put(value, mark, is_scalar=True)
         elif isinstance(event, yaml.CollectionStartEvent):
             is_list = isinstance(event, yaml.SequenceStartEvent)
