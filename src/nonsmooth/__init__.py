@@ -76,6 +76,7 @@ from nonsmooth.errors import (
 from nonsmooth.model import Model
 
 if TYPE_CHECKING:
+    from nonsmooth import gallery
     from nonsmooth.io import load, save
     from nonsmooth.result import Result, State
     from nonsmooth.solve.equilibrium import equilibrium
@@ -102,6 +103,8 @@ _LAZY = {
 
 def __getattr__(name: str) -> Any:
     """Import a lazy name."""
+    if name == "gallery":
+        return importlib.import_module("nonsmooth.gallery")
     if name in _LAZY:
         return getattr(importlib.import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'nonsmooth' has no attribute '{name}'")
@@ -173,6 +176,7 @@ __all__ = [
     "Weld",
     "assembled",
     "equilibrium",
+    "gallery",
     "load",
     "save",
     "simulate",

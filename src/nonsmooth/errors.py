@@ -1,8 +1,8 @@
 """Exceptions, and the sentence for every way a run can fail.
 
 Bad input is a `ModelError`, raised when a model is built or packed. Failed
-numerics are a `SolveError`, which carries the partial result. Kernels return
-small integers; this module owns the words.
+numerics are a `SolveError`, which carries the partial result; so does `Interrupted`,
+which is Ctrl-C. Kernels return small integers; this module owns the words.
 """
 
 from __future__ import annotations
@@ -33,10 +33,19 @@ class SolveError(RuntimeError):
         self.result = result
 
 
-class Interrupted(KeyboardInterrupt):
-    """The user stopped a run; `result` holds what was computed.
+class SwitchError(SolveError):
+    """No mode, or more than one, satisfies the laws at an event."""
 
-    Not a SolveError: a loop that skips failed runs must not go on after Ctrl-C.
+
+class Interrupted(KeyboardInterrupt):
+    """The user stopped a run.
+
+    Not a `SolveError`: a loop that skips runs that fail must end at Ctrl-C.
+
+    Attributes
+    ----------
+    result : Result or None
+        What was computed until then.
     """
 
     def __init__(self, message: str, result: Result | None = None) -> None:
@@ -44,13 +53,12 @@ class Interrupted(KeyboardInterrupt):
         self.result = result
 
 
-class SwitchError(SolveError):
-    """No mode, or more than one, satisfies the laws at an event."""
-
-
 class NonsmoothWarning(UserWarning):
     """Something a user should know about a result that is still valid."""
 
+
+TOO_LARGE = "too large, numbers end at 1.8e308"
+MAX_SHOWN = 200  # letters of a value in a message
 
 # Why a run failed; `solve.simulate` fills in when, where and what.
 FAILURES = {
@@ -130,6 +138,19 @@ FAILURES = {
         "grow without bound; try a larger rtol"
     ),
 }
+
+
+def show(value: object) -> str:
+    """Return a value as text for a message, however large it is.
+
+    >>> show(0.5), show(10**5000)
+    ('0.5', 'a huge number')
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes whole numbers of a few thousand digits only
+        return "a huge number"
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
 def nearest(name: str, valid: Iterable[str]) -> str:

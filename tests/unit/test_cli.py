@@ -15,8 +15,11 @@ import pytest
 
 import nonsmooth
 from nonsmooth import gallery
-from nonsmooth.app import cli, summary, warmup
+from nonsmooth.app import cli, outputs, summary, warmup
+from nonsmooth.app import gallery as gallery_command
+from nonsmooth.app.bar import Bar
 from nonsmooth.app.cli import main
+from nonsmooth.app.command import read_model
 from nonsmooth.elements.base import Element
 
 ARM = """\
@@ -127,7 +130,7 @@ def examples():
 def test_examples_parse(argv):
     args = cli._arguments(argv)
     if argv[0] == "run" and not args.system.endswith(".yaml"):
-        cli._model(args.system, args.set)
+        read_model(args.system, args.set)
 
 
 def test_json_keys_are_documented(capsys):
@@ -156,8 +159,10 @@ def test_version(capsys):
             "no option '--metod'; did you mean '--met",
         ),
         (["run", "x", "y"], "no argument 'y'; one too many"),
-        (["run", "x", "--until", "soon"], "argument --until: 'soon' is not a number"),
-        (["run", "x", "--until", "inf"], "argument --until: 'inf' is not a number"),
+        (["run", "x", "--until", "soon"], "argument --until: 'soon'; give a number"),
+        (["run", "x", "--until", "inf"], "argument --until: 'inf'; give a number"),
+        (["run", "x", "--until", "1e400"], "argument --until: '1e400'; too large, num"),
+        (["run", "x", "--until", "9" * 5000], "argument --until: '9999"),
         (["run", "x", "--method", "eulr"], "argument --method: invalid choice: 'eulr'"),
     ],
 )
@@ -219,7 +224,7 @@ class Terminal(io.StringIO):
 def test_tables_on_a_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.setattr(sys, "stdout", Terminal())
-    cli._table(["a", "b"], [["one", "[bold]long text " * 10]])
+    gallery_command.table(["a", "b"], [["one", "[bold]long text " * 10]])
     text = sys.stdout.getvalue()  # pyright: ignore
     assert "[bold]" in text
     plain = re.sub(r"\x1b\[\d*m", "", text)
@@ -336,7 +341,7 @@ def test_run_refuses(capsys, tmp_path, monkeypatch, argv, message):
 
 
 def test_packages_that_are_missing(capsys, monkeypatch):
-    monkeypatch.setattr(cli, "find_spec", lambda name: None)
+    monkeypatch.setattr(outputs, "find_spec", lambda name: None)
     error = refused(capsys, "run", "pendulum_chain", "--save", "x.parquet")
     assert error == ("--save x.parquet needs pyarrow: pip install 'nonsmooth[data]'")
 
@@ -370,7 +375,7 @@ def test_run_a_file(capsys, file):
     assert code == 0
     assert out.startswith("arm\nstatus       stopped by event 'low' at t = ")
     assert "events       2 falling" in out
-    table = out.partition("\n\n")[2].splitlines()
+    table = out.split("\n\n")[1].splitlines()
     assert [line.split()[2] for line in table] == ["deep", "low"]
     listed = run_json(capsys, path, "--until", "2", "--events")["event_list"]
     assert [event["element"] for event in listed] == ["deep", "low"]
@@ -472,7 +477,7 @@ def test_events_of_contacts(capsys, tmp_path):
     code, out, _ = run(capsys, "run", *argv)
     assert code == 0
     assert f"saved        5 events in {path}" in out
-    head, *rows = out.partition("\n\n")[2].splitlines()
+    head, *rows = out.split("\n\n")[1].splitlines()
     assert re.split(r"\s{2,}", head) == [
         "t (s)", "element", "event", "before", "after", "slip (m/s)", "normal (N)",
         "friction (N)",
@@ -517,7 +522,7 @@ def test_the_design_s_compactor(capsys):
         assert re.search(rf"left .*{re.escape(mode)} [\d.]+ %", out)
     assert re.search(r" break_away .*   by (left|right)\n", out)
     # Zeros to the accuracy of landing are zeros.
-    for row in out.partition("\n\n")[2].splitlines()[1:]:
+    for row in out.split("\n\n")[1].splitlines()[1:]:
         assert not re.search(r"\de-(0[5-9]|1\d)", row.partition(" ")[2])
 
 
@@ -647,7 +652,7 @@ def test_events_of_joints(capsys, file, tmp_path):
     argv = [file(CARRIAGE), "--until", "0.2", "--events", "--save-events", str(path)]
     code, out, _ = run(capsys, "run", *argv)
     assert code == 0
-    head, *rows = out.partition("\n\n")[2].splitlines()
+    head, *rows = out.split("\n\n")[1].splitlines()
     assert head.split()[:5] == ["t", "(s)", "element", "event", "before"]
     away, tilt = (re.split(r"\s{2,}", row) for row in rows)
     assert away[1:6] == ["rails", "break_away", "stick", "slip+", "0"]
@@ -868,14 +873,11 @@ def test_a_failed_run_as_json(capsys, file):
     assert err.startswith("error: ")
 
 
-def test_a_disc_that_cannot_be_written(capsys, tmp_path):
+def test_a_folder_cannot_be_overwritten(capsys, tmp_path):
     folder = tmp_path / "run.csv"
     folder.mkdir()
-    code, _, err = run(
-        capsys, "run", "pendulum_chain", "--until", "0.1", "--save", str(folder)
-    )
-    assert code == 1
-    assert err.startswith(f"error: cannot write {folder}: ")
+    error = refused(capsys, "run", "pendulum_chain", "--save", str(folder))
+    assert error == f"--save {folder}: it is a folder"
 
 
 # ---- plotting --------------------------------------------------------------------
@@ -928,9 +930,25 @@ def test_interruption(capsys, monkeypatch):
     assert error.endswith("; nothing was saved")
 
 
+def test_an_interrupted_run_is_saved(capsys, monkeypatch, tmp_path):
+    def ctrl_c(bar, part):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Bar, "__call__", ctrl_c)
+    save = str(tmp_path / "run.csv")
+    argv = ["pendulum_chain", "--until", "1", "--method", "rk4", "--step", "1e-4"]
+    code, out, err = run(capsys, "run", *argv, "--save", save)
+    assert code == 130
+    assert "status       failed at t = " in out
+    error, note = err.splitlines()
+    assert error.startswith("error: interrupted at t = ")
+    assert note.endswith(f" is in {save}")
+    assert len(Path(save).read_text().splitlines()) > 1
+
+
 def test_a_bar_appears_on_a_terminal(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with cli._Bar("working", patience=0.0) as bar:
+    with Bar("working", patience=0.0) as bar:
         limit = time.monotonic() + 10.0
         while bar._bar is None and time.monotonic() < limit:
             time.sleep(0.01)
@@ -944,13 +962,13 @@ def test_a_bar_appears_on_a_terminal(monkeypatch):
 
 def test_no_bar_for_short_work(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with cli._Bar("working") as bar:
+    with Bar("working") as bar:
         bar(0.5)
     assert sys.stderr.getvalue() == ""  # pyright: ignore
 
 
 def test_no_bar_without_a_terminal(capsys):
-    with cli._Bar("working", patience=0.0) as bar:
+    with Bar("working", patience=0.0) as bar:
         time.sleep(0.1)
         bar(0.5)
     assert bar._bar is None

@@ -2,7 +2,9 @@
 # pyright: reportArgumentType=false, reportUndefinedVariable=false
 """Bad input and failed numerics: every refusal says who, what and what to try."""
 
+import contextlib
 import math
+import pickle
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,6 +22,7 @@ from nonsmooth import (
     Force,
     Ground,
     Harmonic,
+    Interrupted,
     Joint,
     Model,
     ModelError,
@@ -353,6 +356,33 @@ def test_model_errors_are_value_errors_and_switch_errors_are_solve_errors():
     assert issubclass(SwitchError, SolveError)
 
 
+def test_a_loop_that_skips_failures_ends_at_ctrl_c():
+    """It is no SolveError, nor any Exception, and carries what was computed."""
+
+    def ctrl_c(part):
+        if part > 0.2:
+            raise KeyboardInterrupt
+
+    def runs_that_may_fail():
+        for _ in range(3):
+            begun.append(1)
+            with contextlib.suppress(SolveError):
+                simulate(model, 1.0, method="rk4", step=1e-5, progress=ctrl_c)
+
+    assert not issubclass(Interrupted, Exception)
+    model = Model(bodies=[RigidBody(name="block", mass=1.0, inertia=1.0)])
+    begun = []
+    with pytest.raises(KeyboardInterrupt) as caught:
+        runs_that_may_fail()
+    assert len(begun) == 1
+    assert isinstance(caught.value, Interrupted)
+    result = caught.value.result
+    assert result is not None
+    assert 0.0 < result.t_end < 1.0
+    assert str(caught.value) == result.message
+    assert str(pickle.loads(pickle.dumps(Interrupted("stopped")))) == "stopped"
+
+
 # ---- options -------------------------------------------------------------------
 
 BAD_OPTIONS = [
@@ -471,6 +501,7 @@ def failure(bad: Model, options: dict, when: float, who: str):
     assert "not finite" in str(caught.value)
     result = caught.value.result
     assert result is not None
+    assert result is not None
     assert result.status == "failed"
     assert result.message == str(caught.value)
     told = float(str(caught.value).split("t = ")[1].split(" s")[0])
@@ -519,6 +550,7 @@ def test_a_joint_that_turns_nan_is_named(options):
         simulate(model(joints=[pin]), 1.0, **options)
     result = caught.value.result
     assert result is not None
+    assert result is not None
     angle = result.state().positions["rod"][2]
     # One fixed step at a rate of 4 rad/s before the angle, or next to it.
     assert angle == pytest.approx(-0.5, abs=5 * options.get("step", 1e-6))
@@ -529,6 +561,7 @@ def test_nan_at_the_start_leaves_an_empty_result():
     with pytest.raises(SolveError, match=r"t = 0 s: force 'wind'") as caught:
         simulate(model(forces=[force]), 1.0)
     result = caught.value.result
+    assert result is not None
     assert result is not None
     assert len(result.steps.t) == 0
     assert result.t_end == 0.0

@@ -1,7 +1,10 @@
 """The gallery: found by listing, documented, refusing nonsense, consistent."""
 
+import importlib
 import inspect
 import math
+import pickle
+import pydoc
 import re
 import subprocess
 import sys
@@ -16,7 +19,7 @@ from nonsmooth import gallery, io, simulate
 from nonsmooth.app.cli import main
 from nonsmooth.elements.bodies import RigidBody
 from nonsmooth.errors import ModelError
-from nonsmooth.gallery import _checks
+from nonsmooth.gallery import _checks, systems
 from nonsmooth.gallery._convert import convert
 from nonsmooth.model import Model
 
@@ -83,10 +86,11 @@ def toy(
 def toy(tmp_path, monkeypatch):
     """Add a system to the gallery: one file, nothing else."""
     (tmp_path / "toy.py").write_text(TOY)
-    monkeypatch.setattr(gallery, "__path__", [*gallery.__path__, str(tmp_path)])
+    monkeypatch.setattr(systems, "__path__", [*systems.__path__, str(tmp_path)])
     yield
-    sys.modules.pop("nonsmooth.gallery.toy", None)
-    gallery.__dict__.pop("toy", None)
+    sys.modules.pop("nonsmooth.gallery.systems.toy", None)
+    systems.__dict__.pop("toy", None)
+    gallery._builder.cache_clear()
 
 
 # ---- every system ----------------------------------------------------------------
@@ -350,7 +354,7 @@ def test_every_float_survives_as_text(value):
 
 @pytest.mark.parametrize(
     "text",
-    ["", " 1", "1_000", "0x10", "1/2", "pi", "1e", "nan", "Infinity", "1e999", "٣"],
+    ["", " 1", "1_000", "0x10", "1/2", "pi", "1e", "nan", "Infinity", "٣"],
 )
 def test_only_simple_numbers(text):
     with pytest.raises(ModelError, match="give a number"):
@@ -358,10 +362,57 @@ def test_only_simple_numbers(text):
 
 
 def test_huge_whole_numbers():
-    with pytest.raises(ModelError, match="give a number"):
-        convert("x", float, 10**400)
+    for value in ("1e999", 10**400, -(10**5000)):
+        with pytest.raises(ModelError, match=r"too large, numbers end at 1\.8e308"):
+            convert("x", float, value)
     with pytest.raises(ModelError, match="give a whole number"):
         convert("n", int, "9" * 5000)
+
+
+# ---- numbers beyond all measure --------------------------------------------------
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_extreme_numbers_are_refused_in_a_sentence(system):
+    """Or taken; but nothing overflows with a traceback."""
+    for p in gallery.parameters(system):
+        for value in (1e155, -1e155, 1e308, 1e-155, 5e-324, 10**400, 10**5000):
+            try:
+                gallery.build(system, **{p.name: value})
+            except ModelError as error:
+                message = str(error)
+                assert re.match(r"\w+(?: '[\w ]+')?: \w+.* = .*; \w", message), message
+                assert len(message) < 600
+
+
+@pytest.mark.parametrize(
+    ("system", "given", "message"),
+    [
+        (
+            "pendulum_chain",
+            {"length": 1e155},
+            "too large to compute with, 0.1 to 5 is usual",
+        ),
+        ("compactor", {"a": 1e-155}, "too small to compute with, "),
+        ("crank_rocker", {"rocker_length": 1e300, "mu": 0.1}, "too large to compute"),
+        ("slider_crank", {"crank_length": 1e155, "rod_length": 1e300}, "too large to"),
+    ],
+)
+def test_what_overflows_is_named(system, given, message):
+    worst = max(given, key=lambda name: abs(math.log10(given[name])))
+    text = f"{system}: {worst} = {given[worst]!r}; {message}"
+    with pytest.raises(ModelError, match=f"^{re.escape(text)}"):
+        getattr(gallery, system)(**given)
+
+
+def test_a_mistake_in_a_system_is_not_blamed_on_its_numbers(toy, monkeypatch):
+    def broken(**values):
+        return 1 / 0
+
+    monkeypatch.setattr(gallery, "_function", lambda system: broken)
+    monkeypatch.setattr(gallery, "values", lambda system, **given: {"mass": 2.0})
+    with pytest.raises(ZeroDivisionError):
+        gallery.build("toy")
 
 
 # ---- a new system ----------------------------------------------------------------
@@ -442,7 +493,56 @@ def test_units():
     assert units["mu0"] == "1"
 
 
+# ---- by its name -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_system_is_a_function_of_the_gallery(system):
+    function = getattr(gallery, system)
+    assert function() == gallery.build(system)
+    assert function is getattr(gallery, system)
+    assert system in dir(gallery)
+    assert pickle.loads(pickle.dumps(function)) is function
+    # Also once its module has been imported, which binds its name to a package.
+    importlib.import_module(f"nonsmooth.gallery.systems.{system}")
+    assert callable(getattr(gallery, system))
+
+
+def test_help_of_a_system():
+    text = pydoc.plain(pydoc.render_doc(gallery.belt))
+    assert "nonsmooth.gallery" in text
+    assert "belt(*, m: 'float' = 1.0, k: 'float' = 100.0" in text
+    assert "Let a belt run under a block" in text
+    assert inspect.signature(gallery.belt) == inspect.signature(
+        gallery._function("belt")
+    )
+
+
+def test_a_function_checks_as_build_does(toy):
+    assert gallery.toy(n=2) == gallery.build("toy", n=2)
+    with pytest.raises(ModelError, match=r"^toy: no parameter 'nn'; did you mean 'n'"):
+        gallery.toy(nn=2)
+    with pytest.raises(TypeError, match=r"^toy\(\) takes 0 positional arguments"):
+        gallery.toy(2)
+    with pytest.raises(AttributeError, match="has no attribute 'tyo'"):
+        _ = gallery.tyo
+
+
 # ---- imports ---------------------------------------------------------------------
+
+
+def test_the_gallery_is_there_after_import_nonsmooth():
+    code = (
+        "import sys, nonsmooth\n"
+        "print('nonsmooth.gallery' in sys.modules)\n"
+        "model = nonsmooth.gallery.compactor(rotor_speed=25)\n"
+        "print(model == nonsmooth.gallery.build('compactor', rotor_speed=25.0))\n"
+        "print({'numba', 'numpy', 'matplotlib'} & set(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["False", "True", "set()"]
 
 
 def test_the_gallery_is_cheap_to_import():

@@ -14,7 +14,7 @@ from nonsmooth import gallery, simulate
 from nonsmooth.elements.bodies import RigidBody
 from nonsmooth.elements.friction import Coulomb
 from nonsmooth.errors import ModelError
-from nonsmooth.gallery import free_standing
+from nonsmooth.gallery.systems import free_standing
 from oracles import stick_slip
 
 RTOL = 1e-11

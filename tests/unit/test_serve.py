@@ -24,6 +24,7 @@ pytest.importorskip("httpx")
 from starlette.testclient import TestClient
 
 from nonsmooth import gallery
+from nonsmooth.app import serve
 from nonsmooth.app.cli import main
 from nonsmooth.app.serve import jobs, web
 from nonsmooth.app.serve import runs as runs_module
@@ -702,9 +703,7 @@ def test_a_port_that_is_taken(capsys):
 
 @pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
 def test_missing_packages(capsys, monkeypatch, missing):
-    from nonsmooth.app import cli
-
-    monkeypatch.setattr(cli, "find_spec", lambda name: None if name == missing else 1)
+    monkeypatch.setattr(serve, "find_spec", lambda name: None if name == missing else 1)
     assert main(["serve"]) == 2
     expected = f"error: serve needs {missing}: pip install 'nonsmooth[serve]'\n"
     assert capsys.readouterr().err == expected

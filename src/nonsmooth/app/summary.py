@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from nonsmooth import columns
 from nonsmooth.elements.bodies import PointMass
+from nonsmooth.files import replacing
 from nonsmooth.result import EventRecord, EventTable, Limit, Result
 from nonsmooth.views import contacts
 
@@ -442,7 +443,10 @@ def _pair(pair: tuple[float, float] | None, noise: float) -> str:
 
 def write_events(events: EventTable, path: str | os.PathLike[str]) -> None:
     """Write the events as comma-separated text; numbers read back the same."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
+    with (
+        replacing(path) as place,
+        place.open("w", encoding="utf-8", newline="") as file,
+    ):
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(EventRecord.columns())
         for record in events:

@@ -1,4 +1,4 @@
-"""Compile everything in advance, so that no later run has to wait.
+"""`nonsmooth warmup`: compile everything in advance, so that no run has to wait.
 
 Numba compiles a kernel when it is first called. The stages below call every one
 of them on tiny systems; a test checks that none is left out.
@@ -6,10 +6,16 @@ of them on tiny systems; a test checks that none is left out.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import logging
+import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
 
+from nonsmooth.app.bar import Bar
+from nonsmooth.app.command import DONE
 from nonsmooth.elements.base import Element
 from nonsmooth.elements.bodies import MovingSupport, RigidBody
 from nonsmooth.elements.contacts import Contact
@@ -24,6 +30,13 @@ from nonsmooth.elements.shapes import Shape
 from nonsmooth.errors import NonsmoothWarning, SolveError
 from nonsmooth.model import Model
 
+SHORT = "compile everything in advance"
+HELP = """\
+Compile the solver and the laws of all built-in elements. This takes a minute or
+two, once per installation; later runs load the compiled code in a second. The
+cache is in NONSMOOTH_CACHE_DIR, or else in the user's cache folder.
+"""
+
 # Families whose kinds have a row function, and the family of its signature.
 ROW_FUNCTIONS: dict[str, tuple[type[Element], ...]] = {
     "law": (TimeLaw,),
@@ -35,6 +48,29 @@ ROW_FUNCTIONS: dict[str, tuple[type[Element], ...]] = {
 }
 # Functions of a friction law, of which a kind has some, by the family of the signature.
 FRICTION_FUNCTIONS = {"limit": "limit", "smooth": "force", "rate": "rate"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add nothing: this command has no arguments."""
+
+
+def command(args: argparse.Namespace) -> int:
+    """Compile, and print how long each stage took."""
+    # Its advice is what is being followed.
+    logging.getLogger("nonsmooth").setLevel(logging.ERROR)
+    begin = time.perf_counter()
+    for text, compile_stage in stages():
+        since = time.perf_counter()
+        # A bar would wipe out a line begun above it.
+        head = f"{text:<32}"
+        if not sys.stderr.isatty():
+            print(head, end="", flush=True)
+            head = ""
+        with Bar(text, patience=0.0):
+            compile_stage()
+        print(f"{head}{time.perf_counter() - since:6.1f} s", flush=True)
+    print(f"{'ready in':<32}{time.perf_counter() - begin:6.1f} s")
+    return DONE
 
 
 def stages() -> Iterator[tuple[str, Callable[[], None]]]:

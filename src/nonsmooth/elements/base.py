@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from nonsmooth.errors import ModelError
+from nonsmooth.errors import TOO_LARGE, ModelError, show
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*")
 
@@ -115,11 +115,12 @@ class Element:
     def label(self) -> str:
         """Return how messages call this element."""
         name = getattr(self, "name", None)
-        return f"{self.family} '{name}'" if name else type(self).__name__
+        known = isinstance(name, str) and name
+        return f"{self.family} '{name}'" if known else type(self).__name__
 
     def fail(self, field_name: str, value: Any, valid: str) -> ModelError:
         """Return the error for a field: element, field, value, what would be valid."""
-        return ModelError(f"{self.label()}: {field_name} = {value!r}; {valid}")
+        return ModelError(f"{self.label()}: {field_name} = {show(value)}; {valid}")
 
     def __post_init__(self) -> None:
         """Check every field and store it as plain immutable data."""
@@ -158,7 +159,9 @@ class Element:
         try:
             plain = msgspec.convert(_plain(value), annotation)
         except msgspec.ValidationError as error:
-            raise self.fail(item.name, value, str(error)) from None
+            is_large = str(error).startswith("Number out of range")
+            valid = TOO_LARGE if is_large else str(error)
+            raise self.fail(item.name, value, valid) from None
         for number in _numbers(plain):
             if not math.isfinite(number):
                 raise self.fail(item.name, value, "must be finite")

@@ -202,6 +202,9 @@ class Polygon(Shape):
                 k, other = (k, k - 1) if k > 0 else (n - 1, 0)
                 raise self._fail_at(k, f"the same as vertices[{other}]; leave it out")
         turns = [self._turn(k) for k in range(n)]
+        if not math.isfinite(sum(turns)):
+            valid = "too large, their products overflow; give sizes below 1e150 m"
+            raise self.fail("vertices", self.vertices, valid)
         n_turn = round(sum(turns) / (2.0 * math.pi))  # a star goes around twice
         side = -1.0 if n_turn < 0 else 1.0
         wrong = [k for k in range(n) if not side * math.sin(turns[k]) > _STRAIGHT]

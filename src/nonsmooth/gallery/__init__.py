@@ -2,10 +2,10 @@
 
     from nonsmooth import gallery, simulate
 
-    model = gallery.build("pendulum_chain", n=3)
+    model = gallery.pendulum_chain(n=3)  # or gallery.build("pendulum_chain", n=3)
     result = simulate(model, until=gallery.duration("pendulum_chain"))
 
-A system is a module of this package that holds a function of the same name. Its
+A system is a module of `gallery.systems` that holds a function of the same name. Its
 typed keyword-only parameters and its NumPy docstring say all there is to know; the
 module's first line is its summary, its `UNTIL` a time, in s, worth simulating, and its
 `RANGES` the ends between which a parameter is worth trying. Nothing else lists the
@@ -14,8 +14,10 @@ systems.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
+import math
 import pkgutil
 import re
 from collections.abc import Callable
@@ -24,6 +26,7 @@ from types import ModuleType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from nonsmooth.errors import ModelError, nearest
+from nonsmooth.gallery import systems
 from nonsmooth.gallery._convert import convert, without_none
 from nonsmooth.model import Model
 
@@ -37,6 +40,9 @@ __all__ = [
     "summary",
     "values",
 ]
+
+# Decimal exponent from which on powers and products of numbers leave floating point.
+EXTREME = 75
 
 _SYMBOL = r"(?:1|kg|m|s|rad|deg|N|J|W|Hz|Pa)(?:\^(?:\d|n))?"
 # The unit closes the first clause of a parameter's text: "Length of a rod, m."
@@ -67,8 +73,31 @@ class Parameter:
 
 def names() -> tuple[str, ...]:
     """Return the names of all systems."""
-    found = pkgutil.iter_modules(__path__)
-    return tuple(sorted(m.name for m in found if not m.name.startswith("_")))
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(systems.__path__)))
+
+
+def __getattr__(name: str) -> Callable[..., Model]:
+    """Return the function that builds a system."""
+    if name in names():
+        return _builder(name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    """Return the public names, those of the systems included."""
+    return sorted([*__all__, *names()])
+
+
+@functools.cache
+def _builder(system: str) -> Callable[..., Model]:
+    """Return `build` for one system, with its signature and documentation."""
+
+    @functools.wraps(_function(system))
+    def builder(**parameters: Any) -> Model:
+        return build(system, **parameters)
+
+    builder.__module__ = __name__  # where pickle will look for it
+    return builder
 
 
 def build(system: str, /, **parameters: Any) -> Model:
@@ -85,9 +114,36 @@ def build(system: str, /, **parameters: Any) -> Model:
     Raises
     ------
     ModelError
-        There is no such system or parameter, or a value has the wrong type.
+        There is no such system or parameter, or a value is not valid.
     """
-    return _function(system)(**values(system, **parameters))
+    chosen = values(system, **parameters)
+    try:
+        return _function(system)(**chosen)
+    except (ArithmeticError, ValueError) as error:
+        if isinstance(error, ModelError):
+            raise
+        blamed = _extreme(system, chosen)
+        if not blamed:
+            raise
+        raise ModelError(f"{system}: {blamed}") from None
+
+
+def _extreme(system: str, chosen: dict[str, Any]) -> str:
+    """Return what is wrong with a value whose powers overflow or vanish, or ""."""
+    sizes = {
+        name: abs(math.log10(abs(value)))
+        for name, value in chosen.items()
+        if isinstance(value, float) and value != 0.0
+    }
+    name = max(sizes, key=lambda name: sizes[name], default="")
+    if not name or sizes[name] < EXTREME:
+        return ""
+    (p,) = (p for p in parameters(system) if p.name == name)
+    size = "large" if abs(chosen[name]) > 1.0 else "small"
+    valid = "give one of an everyday size"
+    if p.low is not None:
+        valid = f"{p.low:g} to {p.high:g} is usual"
+    return f"{name} = {chosen[name]!r}; too {size} to compute with, {valid}"
 
 
 def values(system: str, /, **parameters: Any) -> dict[str, Any]:
@@ -159,7 +215,7 @@ def _module(system: str) -> ModuleType:
     known = names()
     if system not in known:
         raise ModelError(f"no gallery system '{system}'; {nearest(system, known)}")
-    return importlib.import_module(f"{__name__}.{system}")
+    return importlib.import_module(f"{systems.__name__}.{system}")
 
 
 def _function(system: str) -> Callable[..., Model]:

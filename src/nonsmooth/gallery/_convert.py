@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
-from nonsmooth.errors import ModelError, nearest
+from nonsmooth.errors import TOO_LARGE, ModelError, nearest, show
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 # No "inf", "nan", "1_000", hexadecimal or arithmetic.
@@ -33,13 +33,17 @@ def convert(where: str, annotation: Any, value: Any) -> Any:
     annotation = kind
     if get_origin(annotation) is Literal:
         choices = {str(choice): choice for choice in get_args(annotation)}
-        if str(value) in choices:
-            return choices[str(value)]
-        raise ModelError(f"{where} = {value!r}; {nearest(str(value), choices)}")
+        text = value if isinstance(value, str) else show(value)
+        if text in choices:
+            return choices[text]
+        raise ModelError(f"{where} = {show(value)}; {nearest(text, choices)}")
     function, valid = _CONVERSIONS[annotation]
-    converted = function(value)
+    try:
+        converted = function(value)
+    except OverflowError:
+        raise ModelError(f"{where} = {show(value)}; {TOO_LARGE}") from None
     if converted is None:
-        raise ModelError(f"{where} = {value!r}; give {valid}")
+        raise ModelError(f"{where} = {show(value)}; give {valid}")
     return converted
 
 
@@ -62,12 +66,11 @@ def _to_float(value: Any) -> float | None:
     if isinstance(value, str):
         if not _NUMBER.fullmatch(value):
             return None
+        if math.isinf(float(value)):
+            raise OverflowError
     elif isinstance(value, bool) or not isinstance(value, numbers.Real):
         return None
-    try:
-        number = float(value)
-    except OverflowError:  # of a whole number
-        return None
+    number = float(value)
     return number if math.isfinite(number) else None
 
 

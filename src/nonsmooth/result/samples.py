@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nonsmooth.columns import Column
 from nonsmooth.errors import nearest
+from nonsmooth.files import replacing
 
 if TYPE_CHECKING:
     import pandas
@@ -65,7 +66,7 @@ class Samples(Mapping[str, Floats]):
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write comma-separated text that reads back to the same numbers."""
-        with open(path, "w", encoding="utf-8") as file:
+        with replacing(path) as place, place.open("w", encoding="utf-8") as file:
             file.write(",".join(self._columns) + "\n")
             for row in self.to_numpy().tolist():
                 file.write(",".join(map(repr, row)) + "\n")
@@ -76,4 +77,5 @@ class Samples(Mapping[str, Floats]):
         import pyarrow.parquet
 
         table: Any = getattr(pyarrow, "table")(dict(self._columns))  # noqa: B009
-        pyarrow.parquet.write_table(table, path)
+        with replacing(path) as place:
+            pyarrow.parquet.write_table(table, place)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from nonsmooth.columns import MODES
 
 if TYPE_CHECKING:
-    from nonsmooth.result import Result
     from nonsmooth.pack import System
+    from nonsmooth.result import Result
 
 
 def can_stick(system: System) -> dict[str, bool]:

@@ -12,10 +12,13 @@ import os
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nonsmooth.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -149,7 +152,10 @@ def fit_plane(figure: Figure, axes: Axes) -> None:
 def finish(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
     """Write the figure if there is a path; the ending decides the format."""
     if path is not None:
-        figure.savefig(path)
+        place = Path(path)
+        # Without an ending, matplotlib would add this one, to the temporary name.
+        with replacing(place if place.suffix else f"{path}.png") as temporary:
+            figure.savefig(temporary)
     return figure
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nonsmooth.errors import ModelError
+from nonsmooth.files import replacing
 from nonsmooth.views.scene import Parameters, scene
 
 if TYPE_CHECKING:
@@ -112,5 +113,6 @@ def report(
     # Text of base 64 has four letters for three bytes.
     room = (PAGE - FRAME - len(_viewer().encode())) * 3 // 4
     document = scene(result, parameters, max(room, LEAST), title)
-    place.write_text(page(document, title), encoding="utf-8", newline="\n")
+    with replacing(place) as temporary:
+        temporary.write_text(page(document, title), encoding="utf-8", newline="\n")
     return place

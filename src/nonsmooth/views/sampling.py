@@ -31,8 +31,8 @@ from nonsmooth import columns
 from nonsmooth.views import contacts
 
 if TYPE_CHECKING:
-    from nonsmooth.result import Limit, Result
     from nonsmooth.pack import System
+    from nonsmooth.result import Limit, Result
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

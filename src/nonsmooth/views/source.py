@@ -14,8 +14,8 @@ from nonsmooth.views import sampling
 from nonsmooth.views.sampling import Grid
 
 if TYPE_CHECKING:
-    from nonsmooth.result import Limit, Result
     from nonsmooth.pack import System
+    from nonsmooth.result import Limit, Result
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

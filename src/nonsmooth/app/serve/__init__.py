@@ -1,4 +1,4 @@
-"""The app: a local server that runs simulations for a page in the browser.
+"""`nonsmooth serve`: a local server that runs simulations for a page in the browser.
 
     nonsmooth serve models
 
@@ -39,92 +39,65 @@ kept; the steps of one run 600 MB, seen in the memory of the process (not on Win
 
 from __future__ import annotations
 
-import os
-import socket
-import sys
-import threading
-import webbrowser
+import argparse
+from importlib.util import find_spec
 from pathlib import Path
 
-import uvicorn
+from nonsmooth.app.command import BAD_INPUT, DONE, Failed
 
-from nonsmooth.app.serve.runs import Runs
-from nonsmooth.app.serve.web import application
-from nonsmooth.errors import ModelError
+DEFAULT_PORT, MAX_PORT = 8765, 65535
+SHORT = "the app: change parameters, run, look"
+HELP = """\
+Open the app in the browser: pick a built-in system or a model file, change its
+parameters, run it, see it move, compare runs. The server answers this computer
+only. Ctrl-C ends it.
 
-__all__ = ["serve"]
+examples:
+  nonsmooth serve
+  nonsmooth serve models --port 8000 --no-browser
+"""
 
-HOST = "127.0.0.1"
-# Time that a run under way is given to end when the server does, s.
-PATIENCE = 2.0
 
-
-def serve(folder: Path, port: int, *, opens_browser: bool) -> None:
-    """Serve the app until Ctrl-C.
-
-    Parameters
-    ----------
-    folder : Path
-        Where model files to pick from are.
-    port : int
-        Port to listen on; 0 for any that is free.
-    opens_browser : bool
-        Whether to open the page.
-
-    Raises
-    ------
-    ModelError
-        There is no such folder, or the port is taken.
-    """
-    if not folder.is_dir():
-        raise ModelError(f"no folder '{folder}'")
-    listener = _listener(port)
-    port = listener.getsockname()[1]
-    runs = Runs(folder)
-    config = uvicorn.Config(
-        application(folder, port, runs),
-        log_level="warning",
-        lifespan="off",
-        ws="none",
-        server_header=False,
-        # Answers are short; whoever is slow to take one does not hold up the end.
-        timeout_graceful_shutdown=1,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this command."""
+    parser.add_argument(
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        default=".",
+        help="where model files to pick from are (default: here)",
     )
-    address = f"http://{HOST}:{port}/"
-    print(f"nonsmooth is at {address} (Ctrl-C ends it)", flush=True)
-    if opens_browser:
-        # The socket listens already: a browser that is early waits.
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    try:
-        uvicorn.Server(config).run(sockets=[listener])
-    except KeyboardInterrupt:
-        # The way to end it, so not an error.
-        pass
-    finally:
-        listener.close()
-        if not runs.close(PATIENCE):
-            # The worker compiles, in code that does not come back before it is done;
-            # to leave under it would crash.
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(0)
+    parser.add_argument(
+        "--port",
+        metavar="N",
+        type=_port,
+        default=DEFAULT_PORT,
+        help=f"port to listen on (default {DEFAULT_PORT}; 0: any that is free)",
+    )
+    parser.add_argument(
+        "--no-browser",
+        action="store_true",
+        help="print the address, open nothing",
+    )
 
 
-def _listener(port: int) -> socket.socket:
-    """Return a socket that listens on loopback."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    if sys.platform != "win32":
-        # A server that has just ended leaves its port behind for a minute. On Windows
-        # the option means that two may listen at once.
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((HOST, port))
-        listener.listen(128)
-    except OSError as error:
-        listener.close()
-        why = "is taken" if not isinstance(error, PermissionError) else "is not allowed"
-        raise ModelError(
-            f"port {port} {why}; try --port {port + 1 if 1023 < port < 65535 else 8766}"
-            ", or --port 0 for any that is free"
-        ) from None
-    return listener
+def _port(text: str) -> int:
+    is_whole = text.isascii() and text.isdigit() and len(text) <= len(str(MAX_PORT))
+    if not (is_whole and int(text) <= MAX_PORT):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port, 0 to {MAX_PORT}")
+    return int(text)
+
+
+def command(args: argparse.Namespace) -> int:
+    """Serve until Ctrl-C."""
+    # Its packages are an extra, and no other command waits for them.
+    missing = [name for name in ("starlette", "uvicorn") if find_spec(name) is None]
+    if missing:
+        raise Failed(
+            f"serve needs {' and '.join(missing)}: pip install 'nonsmooth[serve]'",
+            BAD_INPUT,
+        )
+    from nonsmooth.app.serve.server import serve
+
+    serve(Path(args.folder), args.port, opens_browser=not args.no_browser)
+    return DONE

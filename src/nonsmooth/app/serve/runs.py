@@ -182,6 +182,8 @@ class Runs:
                 state, message = self._compute(run)
             except (ModelError, SolveError, Refused) as error:
                 state, message = "failed", str(error)
+            except KeyboardInterrupt:  # `look` ended it, outside the march
+                state, message = "failed", "ended before it began"
             except MemoryError:
                 state, message = "failed", "out of memory; try a smaller system"
             except Exception as error:
@@ -228,7 +230,7 @@ class Runs:
         error = ""
         try:
             result = self._simulated(run, model)
-        except SolveError as failure:
+        except (SolveError, Interrupted) as failure:
             if failure.result is None:
                 raise
             result, error = failure.result, str(failure)

@@ -1,0 +1,65 @@
+"""A progress bar for the terminal."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+# It appears after this long, s.
+PATIENCE = 1.0
+
+
+class Bar:
+    """A progress bar on stderr, for work that takes more than a second.
+
+    Called with the part done, 0 to 1. Silent if stderr is not a terminal.
+    """
+
+    def __init__(self, text: str, patience: float = PATIENCE) -> None:
+        self.part: float | None = None
+        self._text = text
+        self._bar: Any = None
+        self._is_over = False
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(patience, self._show)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Bar:
+        """Begin to wait."""
+        if sys.stderr.isatty():
+            self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take the bar away."""
+        self._timer.cancel()
+        with self._lock:
+            self._is_over = True
+            if self._bar is not None:
+                self._bar.stop()
+
+    def __call__(self, part: float) -> None:
+        """Show the part done."""
+        self.part = part
+        with self._lock:
+            if self._bar is not None and not self._is_over:
+                self._bar.update(0, total=1.0, completed=part, done=f"{part:.0%}")
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        with self._lock:
+            if self._is_over:
+                return
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.fields[done]:>4}"),
+                TimeElapsedColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._bar.add_task(self._text, total=None, done="")
+            self._bar.start()

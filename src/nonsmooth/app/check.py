@@ -1,0 +1,177 @@
+"""`nonsmooth check`: say whether a model file is valid."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from nonsmooth.app.bar import Bar
+from nonsmooth.app.command import DONE, FAILED, Failed, add_set, read_model, sentence
+from nonsmooth.errors import ModelError
+
+if TYPE_CHECKING:
+    from nonsmooth.pack import System
+    from nonsmooth.solve.solvability import JointForce
+
+# Less than this is round-off beside forces of order one, N.
+FORCE_NOISE = 1e-12
+# Above this many constraints `check` does not count the redundant ones.
+MAX_RANKED = 600
+
+SHORT = "say whether a model file is valid"
+HELP = """\
+Read a model file, pack it and check its start. Prints what was found: bodies,
+joints, degrees of freedom, redundant constraints; with friction in joints also
+whether its forces have one solution at the start, and how much more friction they
+bear. Exit code 1 if it is not valid.
+
+examples:
+  nonsmooth check model.yaml
+  nonsmooth check crank_rocker --set driven=rocker --set angle=2.1
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of this command."""
+    parser.add_argument(
+        "system", metavar="FILE", help="model file, or a built-in system"
+    )
+    add_set(parser)
+
+
+def command(args: argparse.Namespace) -> int:
+    """Pack a model and print what is found."""
+    try:
+        model = read_model(args.system, args.set)
+        from nonsmooth.pack import pack
+
+        with Bar(args.system):
+            system = pack(model)
+            lines = [*_findings(system), *_friction_findings(system)]
+    except (ModelError, OSError) as error:
+        raise Failed(sentence(error), FAILED) from None
+    print(f"{args.system}: {model.title or 'no title'}")
+    for head, line in lines:
+        print(f"{head:<20} {line}")
+    return DONE
+
+
+def _findings(system: System) -> list[tuple[str, str]]:
+    import numpy as np
+
+    from nonsmooth.kernels import entry
+    from nonsmooth.solve.start import (
+        check_redundancy,
+        consistent_start,
+        initial_values,
+    )
+
+    model = system.model
+    given, _ = initial_values(system, None)
+    work = system.work()
+    q, v = consistent_start(system, work, 0.0, None, None)
+    note = check_redundancy(system, work, 0.0, q, v)
+    moved = float(np.max(np.abs(q - given), initial=0.0))
+    start = "consistent"
+    if model.assemble:
+        start = f"assembled; positions moved by at most {moved:.2g} m or rad"
+    has_mass = system.tables.minv > 0.0
+    n_coordinate = int(np.sum(has_mass))
+    n_row = system.n_row
+    # Contacts have rows too, which hold only while they stick.
+    n_hold = n_row - int(np.sum(system.tables.contact_row >= 0))
+    freedom = f"{n_coordinate - n_hold}, if no constraint is redundant"
+    if n_row <= MAX_RANKED:
+        g, rate = np.zeros(n_row), np.zeros(n_row)
+        J = np.zeros((n_row, system.n_dof))
+        entry.constraints(system.tables, work, 0.0, q, v, g, rate)
+        entry.rows_matrix(system.tables, work, J)
+        rows = J * np.sqrt(system.tables.minv)
+        first = system.tables.joint_row[system.n_held :]
+        is_drive = np.isin(np.arange(n_row), first)
+        left = n_coordinate - _rank(rows)
+        driven = n_coordinate - _rank(rows[~is_drive]) - left
+        freedom = f"{left + driven}" + (f", {driven} of them driven" if driven else "")
+    n_support = len(system.supports) - 1
+    bodies = _listed(list(system.bodies[: system.n_moving]))
+    return [
+        (
+            "bodies",
+            bodies + (f", and {n_support} moving supports" if n_support else ""),
+        ),
+        ("joints", _listed([joint.name for joint in model.joints])),
+        ("drives", _listed([drive.name for drive in model.drives])),
+        ("forces", _listed([force.name for force in model.forces])),
+        ("contacts", _listed(system.contacts)),
+        ("events", _listed([event.name for event in model.events])),
+        ("coordinates", f"{n_coordinate}, with {n_hold} constraints"),
+        ("degrees of freedom", freedom),
+        ("redundancy", note or "none"),
+        ("start", start),
+    ]
+
+
+def _friction_findings(system: System) -> list[tuple[str, str]]:
+    """Tell what the friction of joints allows at the start."""
+    if not system.slides:
+        return []
+    from nonsmooth.solve.solvability import solvability
+
+    found = solvability(system)
+    status = {
+        "unique": "one solution at the start",
+        "several": f"{len(found.solutions)} solutions at the start; a run stops there "
+        "unless --branch tells which to take",
+        "none": "no solution at the start: a joint jams, and a run stops there",
+    }[found.status]
+    lines = [("friction in joints", f"{_listed(system.slides)}: {status}")]
+    for k, solution in enumerate(found.solutions, 1):
+        number = f"{k}. " if len(found.solutions) > 1 else ""
+        for i, (name, force) in enumerate(solution.items()):
+            head = number if i == 0 else " " * len(number)
+            lines.append(("", f"{head}{name}: {_without_noise(force)}"))
+    return [*lines, ("margin", _margin(found.margin, found.critical_factor))]
+
+
+def _without_noise(force: JointForce) -> JointForce:
+    """Return the forces of a joint, round-off as zero."""
+    normal, friction = (
+        0.0 if abs(value) < FORCE_NOISE else value
+        for value in (force.normal_force, force.friction_force)
+    )
+    return dataclasses.replace(force, normal_force=normal, friction_force=friction)
+
+
+def _margin(margin: float, factor: float) -> str:
+    """Say how far the friction is from losing its one solution, whatever the forces."""
+    if math.isnan(margin):
+        return "not searched for, with so many joints"
+    if margin <= 0.0:
+        return (
+            f"{margin:.4g}: other forces may have several solutions, or none, in this "
+            f"pose; below {factor:.4g} times the friction all have one"
+        )
+    most = "however large" if math.isinf(factor) else f"up to {factor:.5g} times"
+    return (
+        f"{margin:.4g}: all forces have one solution in this pose, {most} the friction"
+    )
+
+
+def _rank(rows: Any) -> int:
+    """Return the rank of constraint rows, by the solver's own measure."""
+    import numpy as np
+
+    length = np.sqrt(np.sum(rows**2, axis=1))
+    unit = rows / np.where(length > 0.0, length, 1.0)[:, None]
+    values = np.linalg.eigvalsh(unit @ unit.T)
+    return int(np.sum(values >= 1e-9 * len(rows)))
+
+
+def _listed(names: Sequence[str]) -> str:
+    if not names:
+        return "none"
+    shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+    return f"{len(names)} ({shown})"

@@ -1,0 +1,111 @@
+"""What the commands share: exit codes, errors in one line, arguments, systems."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from nonsmooth import gallery
+from nonsmooth.app.settings import with_field
+from nonsmooth.errors import ModelError, nearest
+from nonsmooth.gallery._convert import convert
+from nonsmooth.model import Model
+
+DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+MODEL_SUFFIXES = (".yaml", ".yml", ".json")
+
+
+class Failed(Exception):
+    """The command cannot go on; its text is the error's line."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def sentence(error: Exception) -> str:
+    """Return an error in one line."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    return " ".join(str(error).split())
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+            **options,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of printing the usage."""
+        raise Failed(f"{message} (see {self.prog} --help)", BAD_INPUT)
+
+
+def number(text: str) -> float:
+    """Return a number from an argument."""
+    try:
+        return convert("value", float, text)
+    except ModelError as error:
+        what = str(error).removeprefix("value = ")
+        raise argparse.ArgumentTypeError(what) from None
+
+
+def add_set(parser: argparse.ArgumentParser) -> None:
+    """Add the option that changes a parameter."""
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="change a parameter; may be repeated",
+    )
+
+
+def is_file(system: str) -> bool:
+    """Return whether a system is meant as a file, not as one of the gallery."""
+    has_suffix = Path(system).suffix.lower() in MODEL_SUFFIXES
+    return has_suffix or os.sep in system or "/" in system
+
+
+def _from_gallery(name: str, parameters: dict[str, Any]) -> Model:
+    return gallery.build(name, **parameters)
+
+
+def read_model(system: str, settings: Sequence[str] = ()) -> Model:
+    """Build or read a model, and apply the settings KEY=VALUE."""
+    chosen: dict[str, str] = {}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not (key and equals):
+            raise ModelError(f"--set {setting}: write --set KEY=VALUE, e.g. n=3")
+        if key in chosen:
+            raise ModelError(f"--set {key} is given twice")
+        chosen[key] = value
+    parameters = {key: value for key, value in chosen.items() if "." not in key}
+    if is_file(system):
+        if parameters:
+            key = next(iter(parameters))
+            raise ModelError(
+                f"--set {key}: in a file, name an element's field: --set crank.mass=2"
+            )
+        from nonsmooth import io
+
+        model = io.load(system, gallery=_from_gallery)
+    else:
+        if system not in gallery.names():
+            raise ModelError(
+                f"no built-in system '{system}'; {nearest(system, gallery.names())} "
+                f"(a model file ends in {', '.join(MODEL_SUFFIXES)})"
+            )
+        model = gallery.build(system, **parameters)
+    for key, value in chosen.items():
+        if "." in key:
+            model = with_field(model, key, value, f"--set {key}")
+    return model

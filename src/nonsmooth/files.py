@@ -1,0 +1,75 @@
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+# Letters of the target's name in that of the temporary file: enough to tell what it
+# was where a killed process leaves one behind, and short enough for any disk.
+N_LETTER = 40
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Generator[Path]:
+    """Yield a temporary path to write to; at the end it becomes the file.
+
+    It is beside the target and has its suffix. If writing fails, or is interrupted or
+    killed, the old file is as it was. A link stays, and what it points to is replaced;
+    an existing file keeps its permissions. Pipes and devices are written directly.
+
+    Raises
+    ------
+    OSError
+        The folder is missing, or the file cannot be written; `filename` is the target.
+    """
+    target = Path(os.path.realpath(path))
+    check_writable(path)
+    if _is_special(target):
+        yield target
+        return
+    name = f".{target.stem[:N_LETTER]}-{secrets.token_hex(4)}{target.suffix}"
+    temporary = target.with_name(name)
+    try:
+        # With the permissions of any new file, unlike those of tempfile.
+        temporary.open("xb").close()
+        yield temporary
+        with temporary.open("r+b") as file:
+            # A full disk, or one far away, may complain only now.
+            os.fsync(file.fileno())
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o7777)
+        temporary.replace(target)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        # The user knows nothing of the temporary file.
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise an OSError that says why if `replacing` could not write there."""
+    path = Path(path)
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, f"no folder '{path.parent}'", str(path))
+    if target.exists() and not os.access(target, os.W_OK):
+        # Its folder alone would allow to replace it.
+        raise PermissionError(errno.EACCES, "the file is write-protected", str(path))
+    if not (_is_special(target) or os.access(target.parent, os.W_OK | os.X_OK)):
+        why = f"folder '{path.parent}' is write-protected"
+        raise PermissionError(errno.EACCES, why, str(path))
+
+
+def _is_special(target: Path) -> bool:
+    return target.exists() and not target.is_file()
