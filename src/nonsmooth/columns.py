@@ -173,7 +173,7 @@ def _of_contact(
     # Kernels bring the compiler: not before there is a system.
     from nonsmooth.kernels.mechanics.tables import Contact
 
-    fields = Contact.dtype().names
+    fields: tuple[str, ...] = Contact.dtype().names or ()
     place = len(fields) * k + fields.index(field)
     return _column(owner, kind, "contact", place, factor)
 

@@ -8,6 +8,7 @@ sources, because Numba itself does not notice an edit in an imported callee.
 import hashlib
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import numba
@@ -36,5 +37,25 @@ def cache_root() -> Path:
     return Path(base) / "nonsmooth"
 
 
+def _spare_scipy() -> None:
+    """Let Numba load its array functions without importing all of scipy.linalg.
+
+    It imports that, a fifth of a second, only to see whether BLAS is there, and looks
+    again before it uses it; our kernels never do.
+    """
+    import numba.np.linalg as linalg
+
+    look = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        import numba.np.arraymath as arraymath
+
+        arraymath.ensure_blas = look
+    finally:
+        linalg.ensure_blas = look
+
+
+with suppress(ImportError, AttributeError):  # another version may not have them
+    _spare_scipy()
 cache_folder = cache_root() / f"kernels-{_source_hash()}"
 numba.config.CACHE_DIR = str(cache_folder)

@@ -7,7 +7,9 @@ read the names.
 from __future__ import annotations
 
 import logging
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -107,7 +109,10 @@ class System:
     def by_body(self, values: NDArray[np.float64]) -> dict[str, tuple[float, ...]]:
         """Return the entries of a vector of coordinates for each body with mass."""
         names = self.bodies[: self.n_moving]
-        return {name: tuple(values[self.coordinates(name)].tolist()) for name in names}
+        found: dict[str, tuple[float, ...]] = {}
+        for name in names:
+            found[name] = tuple(map(float, values[self.coordinates(name)]))
+        return found
 
     def row_owner(self, row: int) -> str:
         """Return the name of the joint, drive or contact that owns a constraint row."""
@@ -120,6 +125,10 @@ class System:
 
     def work(self) -> Work:
         """Return fresh scratch arrays for one thread."""
+        return copy(self._blank)
+
+    @cached_property
+    def _blank(self) -> Work:
         m = self.tables
         # Joints always hold; the rows of contacts begin empty.
         active = np.ones(m.n_row, dtype=np.int64)
@@ -135,6 +144,7 @@ class System:
             n_active=1 + int(np.flatnonzero(active).max(initial=-1)),
             margin=1.0,
             pivot=1.0,
+            force=m.weight_of_all or m.moment,
         )
         # A joint is always closed.
         mode: Any = work.mode

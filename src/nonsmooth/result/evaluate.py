@@ -59,5 +59,5 @@ def side_numbers(contact: Any) -> Floats:
     """Return the flanks that bear: +-1 both ends alike, +-2 diagonal, 0 none."""
     front, rear = np.sign(contact["front"]), np.sign(contact["rear"])
     is_diagonal = front * rear < 0.0
-    both = np.where(front != 0.0, front, rear)
+    both: Floats = np.where(front != 0.0, front, rear)
     return np.where(is_diagonal, 2.0 * front, both)

@@ -181,6 +181,7 @@ class Result:
         found = evaluate(self.system, work, t_law, y, mode, self.baumgarte)
         n = len(t_law)
         contact: Any = np.asarray(found.contact)
+        n_field = len(contact.dtype.names)
         return {
             "y": y,
             "lam": found.lam,
@@ -188,7 +189,7 @@ class Result:
             "wrench": found.wrench.reshape(n, -1),
             "joint": found.joint.reshape(n, -1),
             "load": found.load.reshape(n, -1),
-            "contact": contact.view(np.float64).reshape(n, -1),
+            "contact": contact.view(np.float64).reshape(n, contact.shape[1] * n_field),
             "mode": mode_numbers(self.system, mode),
             "flank": side_numbers(contact),
             "kinetic": found.kinetic,
@@ -303,7 +304,7 @@ class Result:
         """Linearise the flow and every guard at a time, the end by default."""
         from nonsmooth.solve.linearise import linearise
 
-        return linearise(self, t, limit)
+        return linearise(self.system, self.state(t, limit))
 
     def plot(self, names: str | Sequence[str], path: str | None = None) -> Figure:
         """Plot quantities over time."""

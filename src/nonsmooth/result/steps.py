@@ -107,11 +107,11 @@ class Steps:
     def _by_chunk(self, index: Integers) -> Sequence[tuple[Log, Integers, Integers]]:
         """Return (chunk, which of the indices, steps in the chunk) for each in use."""
         of = np.searchsorted(self._firsts, index, side="right") - 1
-        return [
-            (self.chunks[c], where, index[where] - self._firsts[c])
-            for c in np.unique(of).tolist()
-            for where in (np.flatnonzero(of == c),)
-        ]
+        found: list[tuple[Log, Integers, Integers]] = []
+        for c in np.unique(of).tolist():
+            where = np.flatnonzero(of == c)
+            found.append((self.chunks[c], where, index[where] - self._firsts[c]))
+        return found
 
     def inside(self, index: Integers, x: Floats) -> Floats:
         """Return the states at fractions x of given steps."""

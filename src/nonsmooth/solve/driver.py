@@ -40,8 +40,9 @@ Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
 Outcome = Literal["finished", "stopped", "failed"]
 
-# One chunk of the log: large enough to be rare, small enough not to be felt.
-CHUNK_BYTES, MAX_CHUNK_STEPS = 8_000_000, 2000
+# One chunk of the log: large enough to be rare, small enough not to be felt; the first
+# is for a short run, and each is so many times longer than the last.
+CHUNK_BYTES, MAX_CHUNK_STEPS, FIRST_STEPS, LONGER = 8_000_000, 2000, 64, 8
 # Python looks in this often, for progress and interruption.
 TICK_SECONDS = 0.1
 _CALLBACK = ctypes.CFUNCTYPE(None)
@@ -66,6 +67,9 @@ class Driver:
         self.sizes = sizes_of(system, options)
         self.look = Look()
         settings = settings_of(system, options, until - t_start)
+        # Without gravity forces go with the pace of the run.
+        m = system.tables
+        work.force = m.weight_of_all or m.moment * settings.pace**2
         self.step = step_at(self.sizes, settings, self.look, t_start, q, v)
         self.blocks: Run = scheme.blocks(system, options, self.step, self.sizes)
         mode: Any = work.mode
@@ -108,6 +112,7 @@ class Driver:
         next(onlooker)
         callback = _CALLBACK(partial(next, onlooker))
         self.look.address = ctypes.cast(callback, ctypes.c_void_p).value or 0
+        begin = time.process_time()
         stops = [t for t in system.breaks if self.t_start < t < self.until]
         try:
             self.log = self._new_log()
@@ -131,6 +136,7 @@ class Driver:
             raise SolveError(text, self._result("failed", text)) from error
         finally:
             self.look.address = 0
+            self.seconds = time.process_time() - begin
         return self._finish(status)
 
     def _march(self, march: Callable[..., int], t_stop: float) -> int:
@@ -138,7 +144,7 @@ class Driver:
         n_steps = 16
         while True:
             assert self.log is not None
-            begin = time.process_time()
+            begin = time.perf_counter()
             status = int(
                 march(
                     self.system.tables,
@@ -149,8 +155,7 @@ class Driver:
                     n_steps,
                 )
             )
-            spent = time.process_time() - begin
-            self.seconds += spent
+            spent = time.perf_counter() - begin
             if self.stop is not None:
                 raise self.stop
             if self.progress is not None:
@@ -188,7 +193,8 @@ class Driver:
 
     def _new_log(self) -> Log:
         one = Log.n_bytes(self.sizes | {"capacity": 1})
-        capacity = min(max(CHUNK_BYTES // one, 1), MAX_CHUNK_STEPS)
+        wanted = FIRST_STEPS * LONGER ** len(self.chunks)
+        capacity = min(max(CHUNK_BYTES // one, 1), MAX_CHUNK_STEPS, wanted)
         return Log(self.sizes, capacity=capacity)
 
     # -- the end -----------------------------------------------------------------

@@ -43,14 +43,14 @@ def agrees(system: System, t: float, y: Floats, mode: Any) -> bool:
     m, n = system.tables, system.n_dof
     found = evaluate(system, system.work(), np.array([t]), y[None], mode[None])
     contact = np.asarray(found.contact)[0]
-    touch = np.arange(m.n_contact) < m.n_touch
+    touch: Any = np.arange(m.n_contact) < m.n_touch
     side, grip = mode["side"], mode["grip"]
     gap, force = contact["gap"], contact["force"]
     small = SMALL_GAP * system.size
-    weight = SMALLEST_FORCE * m.force
+    weight = SMALLEST_FORCE * (m.weight_of_all or m.moment)
     is_open = side == OPEN
-    is_wrong = touch & np.where(is_open, gap < -small, gap > small)
-    pulls = np.where(side == PRESSING, force < -weight, force > weight)
+    is_wrong: Any = touch & np.where(is_open, gap < -small, gap > small)
+    pulls: Any = np.where(side == PRESSING, force < -weight, force > weight)
     is_wrong |= touch & ~is_open & pulls
     can_stick = (m.contact_row >= 0) & (side == PRESSING)
     speed = max(float(np.max(np.abs(y[n : 2 * n]), initial=0.0)), system.size)

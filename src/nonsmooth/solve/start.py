@@ -154,7 +154,7 @@ def _assemble(system: System, work: Work, t: float, q: Floats, v: Floats) -> Non
             raise ModelError(f"keep: '{name}' is not a coordinate of a body with mass")
         first = int(system.tables.body_dof[k])
         minv[first + ("x", "y", "theta").index(coordinate)] = 0.0
-    held = system.tables.copy_with(minv=minv)
+    held: Any = system.tables.copy_with(minv=minv)
     work.minv[:] = minv
     left: Any = np.inf
     for _ in range(MAX_ASSEMBLY):

@@ -288,7 +288,8 @@ def _settled(p: _Case) -> tuple[Pose, ...]:
             f"free_standing: start = 'settled'; the body still moves at {fastest:.3g} "
             f"m/s (or rad/s) after {_SETTLING:g} s"
         )
-    return tuple(end.positions[name] for name in _BODIES)
+    poses = (end.positions[name] for name in _BODIES)
+    return tuple((x, y, theta) for x, y, theta, *_ in poses)
 
 
 def _model(

@@ -19,7 +19,7 @@ A block is its values: pickled or copied it has memory and addresses of its own.
 """
 
 import math
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -94,7 +94,22 @@ class Layout:
 
     def extents(self, sizes):
         """Return the extents of all arrays, one after the other."""
-        return eval(self._extents, {"max": max, "min": min}, sizes)
+        return tuple(eval(self._extents, {}, sizes))
+
+    @lru_cache(maxsize=256)  # noqa: B019 (a layout lives as long as its class)
+    def plan(self, extents):
+        """Return the leading cells, with offsets for addresses; and how many in all."""
+        cells = [0] * self.n_cell
+        offset, total, k = {}, self.n_cell, 0
+        for name, array in self.arrays.items():
+            place, n = self.place[name], len(array.extents)
+            cells[place + 1 : place + 1 + n] = extents[k : k + n]
+            offset[name] = total
+            cells[place] = 8 * total
+            total += math.prod(extents[k : k + n]) * array.width
+            k += n
+        places = np.array([self.place[name] for name in offset], dtype=np.int64)
+        return np.array(cells, dtype=np.int64), places, offset, total
 
 
 def _is_block(kind):
@@ -175,23 +190,12 @@ class Block:
 
     def _allocate(self, extents):
         """Make the memory, and write where each array stands."""
-        layout = self._layout
-        cells = [0] * layout.n_cell
-        total, k = layout.n_cell, 0
-        for name, array in layout.arrays.items():
-            place, n = layout.place[name], len(array.extents)
-            shape = extents[k : k + n]
-            k += n
-            cells[place] = total
-            cells[place + 1 : place + 1 + n] = shape
-            total += math.prod(shape) * array.width
+        cells, places, self._offset, total = self._layout.plan(extents)
         self._cells = np.zeros(total, dtype=np.int64)
         self._numbers = self._cells.view(np.float64)
-        address = self._cells.ctypes.data
-        self._offset = {name: cells[layout.place[name]] for name in layout.arrays}
-        for name, offset in self._offset.items():
-            cells[layout.place[name]] = address + 8 * offset
-        self._cells[: layout.n_cell] = cells
+        self._cells[: len(cells)] = cells
+        self._address = self._cells.ctypes.data
+        self._cells[places] += self._address
         self._extents = extents
         self._held = _Held(self)
 
@@ -225,10 +229,6 @@ class Block:
             )
         own[...] = given
 
-    @property
-    def _address(self):
-        return self._cells.ctypes.data
-
     @classmethod
     @cache
     def dtype(cls):
@@ -247,12 +247,7 @@ class Block:
     @classmethod
     def n_bytes(cls, sizes):
         """Return the memory of a block of given sizes."""
-        layout, k, n = cls._layout, 0, cls._layout.n_cell
-        extents = layout.extents(sizes)
-        for array in layout.arrays.values():
-            n += math.prod(extents[k : k + len(array.extents)]) * array.width
-            k += len(array.extents)
-        return 8 * n
+        return 8 * cls._layout.plan(cls._layout.extents(sizes))[3]
 
     def cut(self, sizes, **shorter):
         """Return a copy of a block without blocks, its arrays cut to other sizes."""

@@ -295,7 +295,7 @@ def choose(m, w, r, n, status):
         if r.step.set.branch == CONTINUE and r.is_known:
             # Friction decides among those that change as few.
             n_changed = changed_flanks(w, r, point, at(point, size))
-            cost = n_changed + cost / (cost + m.force)
+            cost = n_changed + cost / (cost + w.force)
         if cost < least:
             best, least = k, cost
     if r.n_solution > 1 and r.step.set.branch == UNIQUE:

@@ -344,7 +344,7 @@ def can_stay(m, w, r, t):
             continue
         lam_t = w.contact[k].lam_t
         limit = slides.most(m, w, k, -1.0 if lam_t > 0.0 else 1.0)
-        if abs(lam_t) > limit * (1.0 + AT_LIMIT) + NO_FORCE * m.force:
+        if abs(lam_t) > limit * (1.0 + AT_LIMIT) + NO_FORCE * w.force:
             is_possible = False
     return is_possible
 
@@ -389,7 +389,7 @@ def let_go(m, w, r, n):
     for i in range(n):
         rate = r.slip_change[i]
         # Round-off comes from forces as large as the weight.
-        size = abs(r.slip_rate[i]) + r.delassus[i * nf + i] * m.force
+        size = abs(r.slip_rate[i]) + r.delassus[i * nf + i] * w.force
         for j in range(n):
             size += abs(r.delassus[i * nf + j]) * r.limit[j]
         if abs(rate) > NO_ACCELERATION * size:

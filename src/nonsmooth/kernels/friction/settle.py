@@ -154,7 +154,7 @@ def look_ahead(m, w, r, t):
     w.is_bare = 0
     dt = 0.0
     for k in range(m.n_touch):
-        if r.rests[k] and w.contact[k].lam_n <= SMALLEST_FORCE * m.force:
+        if r.rests[k] and w.contact[k].lam_n <= SMALLEST_FORCE * w.force:
             dt = max(dt, time_to_overlap(m, w, k, LOOK_AHEAD * r.step.set.size))
     return go_ahead(m, r, t, dt)
 
@@ -193,7 +193,7 @@ def is_held(m, w, r, k):
     line, while it turns.
     """
     free = slip_compliance(m, w, r, k)
-    if abs(contacts.slip_acceleration(m, w, k)) > NO_ACCELERATION * free * m.force:
+    if abs(contacts.slip_acceleration(m, w, k)) > NO_ACCELERATION * free * w.force:
         return False
     push_alone(m, w, k, r.step.d)
     reactions.oppose(m, w, r.step.d)
@@ -211,7 +211,7 @@ def recall_wrong(m, w, r):
         if r.freed[k]:
             rate = w.mode[k].sign * contacts.slip_acceleration(m, w, k)
             limit = m.contact_mu0[k] * w.contact[k].lam_n
-            round_off = AT_LIMIT * limit + NO_FORCE * m.force
+            round_off = AT_LIMIT * limit + NO_FORCE * w.force
             if rate < -round_off * slip_compliance(m, w, r, k):
                 r.freed[k] = 0
                 r.rests[k] = 1
@@ -227,7 +227,7 @@ def agrees(m, w, r):
             lam_t = w.contact[k].lam_t
             # Friction opposes the slip that begins.
             limit = slides.most(m, w, k, -1.0 if lam_t > 0.0 else 1.0)
-            limit = limit * (1.0 + VERIFIED) + SMALLEST_FORCE * m.force
+            limit = limit * (1.0 + VERIFIED) + SMALLEST_FORCE * w.force
             mode = w.mode[k]
             is_stuck = mode.side == PRESSING and mode.grip == STICK
             if is_stuck and abs(lam_t) > limit:

@@ -421,7 +421,7 @@ def hear(m, w, k):
     c = w.contact[k]
     press, rub = m.contact_press[k], m.contact_rub[k]
     # Without any load there is nothing to decide.
-    slack = NO_FORCE * m.force
+    slack = NO_FORCE * w.force
     has_flanks = is_sliding(m, w, k)
     for j in range(n_flank(m, k) if press >= 0 else 0):
         value = side(m, w, k, j) * (c.rear if j else c.front) + slack

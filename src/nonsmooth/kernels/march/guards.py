@@ -135,7 +135,7 @@ def contact_guards(m, w, k, size, out):
         set_guard(out, rub + 1, 1.0, 0.0)
         if w.mode[k].side == OPEN:
             return
-        if not w.contact[k].lam_n > SMALLEST_FORCE * m.force:
+        if not w.contact[k].lam_n > SMALLEST_FORCE * w.force:
             return
     friction_guards(m, w, k, out, rub)
 

@@ -326,7 +326,7 @@ def first_root(m, w, watch, h, k, limit, n_chatter):
 
 
 @kernel
-def is_resolved(m, watch, k):
+def is_resolved(w, watch, k):
     """Return whether the nodes of guard k, a reaction, show what it does between them.
 
     Where all is at rest no error limits the step, and reactions may do anything in it.
@@ -339,7 +339,7 @@ def is_resolved(m, watch, k):
         largest = max(largest, node[j][k][0])
     if largest - least <= ALIKE * least:
         return True
-    allowed = RESOLVED * max(least, DEEPEST * largest, SMALLEST_FORCE * m.force)
+    allowed = RESOLVED * max(least, DEEPEST * largest, SMALLEST_FORCE * w.force)
     for j in range(1, N_NODE, 2):
         value = 0.0
         for i in range(0, N_NODE + 1, 2):
@@ -357,7 +357,7 @@ def is_resolved(m, watch, k):
 def all_resolved(m, w, watch):
     """Return whether the nodes tell of every guard that is friction at rest."""
     for k in range(m.n_user, m.n_watch):
-        if is_friction_at_rest(m, w, k) and not is_resolved(m, watch, k):
+        if is_friction_at_rest(m, w, k) and not is_resolved(w, watch, k):
             return False
     return True
 

@@ -158,7 +158,7 @@ def come_to_zero(m, w, r, k):
     Unless it crossed long ago, while its force was too small to matter.
     """
     c = w.contact[k]
-    if k < m.n_touch and c.lam_n <= 2.0 * SMALLEST_FORCE * m.force:
+    if k < m.n_touch and c.lam_n <= 2.0 * SMALLEST_FORCE * w.force:
         w.mode[k].sign = sign_of(c.v_t)
     else:
         come_to_rest(m, w, r, k)
@@ -363,7 +363,7 @@ def close_by_acceleration(m, w, r, t):
     for k in range(m.n_touch):
         c = w.contact[k]
         is_closed = abs(c.gap) <= CLOSED * r.step.set.size and c.gap_rate == 0.0
-        round_off = NO_FORCE * m.force * slip_compliance(m, w, r, k)
+        round_off = NO_FORCE * w.force * slip_compliance(m, w, r, k)
         closes = contacts.gap_acceleration(m, w, k) < -round_off
         if is_closed and w.mode[k].side == OPEN and closes:
             w.mode[k].approach = 0.0
@@ -388,7 +388,7 @@ def lean(m, w, r, t):
     for k in range(m.n_touch, m.n_contact):
         r.unsigned[k] = 0
         for j in range(slides.n_flank(m, k) if m.contact_kind[k] != PIN else 0):
-            if abs(flank_of(w, k, j)) <= SMALLEST_FORCE * m.force:
+            if abs(flank_of(w, k, j)) <= SMALLEST_FORCE * w.force:
                 r.unsigned[k] |= 1 << j
                 n_open += 1
     if n_open == 0:

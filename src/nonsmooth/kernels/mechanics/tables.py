@@ -62,9 +62,8 @@ class Tables(Block):
     par = floats("n_par")  # parameters of every element
     address = addresses("n_kind")  # of each kind's row function
 
-    force = (
-        NUMBER  # N, weight of the model, or of its inertia where there is no gravity
-    )
+    weight_of_all = NUMBER  # N, 0 without gravity
+    moment = NUMBER  # kg m, mass of the model times its size
     energy = NUMBER  # J, of the whole model turning at 1 rad/s
     mass = floats("n_dof")  # masses and inertias; 0 for what cannot turn
     minv = floats("n_dof")  # inverse masses; 0 for what cannot accelerate
@@ -261,6 +260,7 @@ class Work(Block):
     n_rub = INTEGER  # contacts inside joints that slide
     is_bare = INTEGER  # leave out the friction of joints
     is_chosen = INTEGER  # `margin` is that of the present flanks alone
+    force = NUMBER  # N, scale of round-off: the weight, or inertia without gravity
     speed = NUMBER  # m/s, largest there was at the last switch: the scale of round-off
     spin = NUMBER  # rad/s, the same of rotations
     is_clamped = INTEGER  # normal forces are cut off at zero, whatever the side

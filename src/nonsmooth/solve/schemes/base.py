@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,7 +58,12 @@ class Scheme(ABC):
 
 def tableau_of(options: Options) -> Tableau:
     """Return the explicit method in use, that of `auto` for an implicit one."""
-    return EXPLICIT[options.method if options.method in EXPLICIT else "dop853"]()
+    return _tableau(options.method if options.method in EXPLICIT else "dop853")
+
+
+@cache
+def _tableau(name: str) -> Tableau:
+    return EXPLICIT[name]()
 
 
 def sizes_of(system: System, options: Options, n_implicit: int = 0) -> Sizes:
