@@ -219,16 +219,16 @@ def rows(system: System, t: float, q, v) -> Rows:
     work, n = system.work(), system.n_row
     g, rate = np.zeros(n), np.zeros(n)
     entry.constraints(system.tables, work, t, q.copy(), v.copy(), g, rate)
-    J = np.zeros(n * system.n_dof)
+    J = np.zeros((n, system.n_dof))
     entry.rows_matrix(system.tables, work, J)
     return Rows(
         g=g,
         rate=rate,
         g_t=work.g_t.copy(),
         bias=work.bias.copy(),
-        J=J.reshape(n, -1),
-        block=work.block.reshape(n, 9).copy(),
-        motion=work.motion.reshape(-1, 9).copy(),
+        J=J,
+        block=work.block.copy(),
+        motion=work.motion.copy(),
     )
 
 
@@ -357,7 +357,7 @@ def push(system: System, t: float, q, v) -> Push:
     y = np.concatenate([q, v, np.zeros(len(system.works))])
     dy = np.zeros_like(y)
     entry.derivative(system.tables, work, t, y, 0.0, 0.0, dy)
-    w = work.wrench
+    w = work.wrench[0]
     return Push(
         on_b=w[0:3].copy(),
         on_a=w[3:6].copy(),
@@ -365,7 +365,7 @@ def push(system: System, t: float, q, v) -> Push:
         rest=float(w[7]),
         f=work.f.copy(),
         ledger=float(dy[2 * system.n_dof + system.works.index("it")]),
-        motion=work.motion.reshape(-1, 9).copy(),
+        motion=work.motion.copy(),
     )
 
 
@@ -467,7 +467,7 @@ class Law:
         work = self.system.work()
         y = np.concatenate([self.rest, self.rest])
         entry.laws_and_rows(self.system.tables, work, t, y)
-        return work.law[:3].copy()
+        return work.law[0].copy()
 
 
 def pieces(law: TimeLaw) -> list[tuple[float, float]]:
@@ -552,7 +552,7 @@ def body_system(body: Body) -> System:
 def markers_of(system: System, t: float, q, v) -> np.ndarray:
     work = system.work()
     entry.laws_and_rows(system.tables, work, t, np.concatenate([q, v]))
-    return work.motion.reshape(-1, 9).copy()
+    return work.motion.copy()
 
 
 @each("body", BODIES)
@@ -574,9 +574,9 @@ def test_markers_move_with_their_body(body):
         assert close(now[:, 6:9], curve(coasting), CLOSE_2)
         work = system.work()
         y = np.concatenate([q, v])
-        out = np.zeros(0)
-        entry.guard_values(system.tables, work, t, y, a, np.zeros_like(a), out)
-        full = work.motion.reshape(-1, 9)
+        out = entry.Guards(system.tables.sizes())
+        entry.guard_values(system.tables, work, t, y, a, np.zeros_like(a), 1.0, out)
+        full = work.motion
         assert close(full[:, 6:9], curve(pose), CLOSE_2)
 
 
@@ -644,7 +644,7 @@ def test_a_kind_survives_a_file(element, format):
     back = io.loads(io.dumps(model, format), format)
     assert back == model
     ours, theirs = pack(model).tables, pack(back).tables
-    for name, _ in type(ours).slots():
+    for name in type(ours)._layout.slots:
         assert np.array_equal(getattr(ours, name), getattr(theirs, name)), name
 
 

@@ -1060,15 +1060,16 @@ def test_warmup_compiles_everything():
     folder = Path(nonsmooth.__file__).parent
     called = {
         f"{module}.{name}"
-        for path in (*folder.glob("solve/*.py"), folder / "result.py")
+        for path in (*folder.glob("solve/**/*.py"), *folder.glob("result/*.py"))
         for module, name in re.findall(
-            r"\b(entry|loop|paper)\.(\w+)(?:\(| if | else |\n)", path.read_text()
+            r"\b(entry|events|paper)\.(\w+)(?:\(| if | else |\n)", path.read_text()
         )
     }
-    assert {"loop.march", "paper.march", "entry.evaluate_samples"} <= called
+    assert {"events.march", "paper.march", "entry.evaluate_samples"} <= called
     code = (
         "import sys; from nonsmooth.app.cli import main; main(['warmup'])\n"
-        "from nonsmooth.kernels import abi, entry, loop, paper\n"
+        "from nonsmooth.kernels import abi, entry\n"
+        "from nonsmooth.kernels.march import events, paper\n"
         "for name in sys.argv[1:] if abi.JIT else []:\n"
         "    if not eval(name).nopython_signatures: print(name, file=sys.stderr)"
     )

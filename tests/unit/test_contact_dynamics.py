@@ -253,7 +253,7 @@ def test_a_run_cut_in_contact_goes_on_as_if_it_had_not_been(law):
     for cut in (touch[0] + 1e-3, touch[1] + 4e-4):
         assert whole.sample([cut])["c.gap"][0] < 0.0
         state = whole.state(cut)
-        assert set(state.approach) == {"c"}
+        assert set(state.mode) == {"c"}
         rest = simulate(model, 0.4, rtol=RTOL, start=state)
         kinds = [r.kind for r in whole.events if r.t < cut] + history(rest)
         assert kinds == history(whole)
@@ -270,11 +270,11 @@ def test_the_approach_rate_is_remembered(law):
     touch, leave = (r.t for r in result.events[:2])
     middle = 0.5 * (touch + leave)
     speed = math.sqrt(0.2 * G)
-    assert result.state(middle).approach == pytest.approx({"c": speed})
-    assert result.state(0.5 * touch).approach == {}
-    # Without it another contact would follow.
     state = result.state(middle)
-    other = simulate(model, 0.25, rtol=RTOL, start=replace(state, approach={"c": 9.0}))
+    assert state.mode["c"]["approach"] == pytest.approx(speed)
+    # Without it another contact would follow.
+    mode = {"c": state.mode["c"] | {"approach": 9.0}}
+    other = simulate(model, 0.25, rtol=RTOL, start=replace(state, mode=mode))
     gap = other.state().positions["ball"][1] - result.state().positions["ball"][1]
     assert abs(gap) > 1e-5
 
@@ -287,7 +287,7 @@ def test_a_contact_closed_at_the_start_has_no_approach_rate_when_cut_either(law)
     model = above_plate(law, motion, y=0.0)
     whole = simulate(model, 0.2, rtol=RTOL)
     cut = 0.6 * whole.events[0].t
-    assert whole.state(cut).approach == {"c": 0.0}
+    assert whole.state(cut).mode["c"]["approach"] == 0.0
     rest = simulate(model, 0.2, rtol=RTOL, start=whole.state(cut))
     np.testing.assert_allclose(rest.events.t, whole.events.t, rtol=0.0, atol=FIGURE)
 

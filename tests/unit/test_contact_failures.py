@@ -35,7 +35,7 @@ from nonsmooth import (
     simulate,
 )
 from nonsmooth.elements.base import quantity
-from nonsmooth.solve import simulate as driver
+from nonsmooth.solve.schemes import base
 from oracles.contact_audit import audit
 
 G = 9.81
@@ -338,7 +338,7 @@ def test_a_problem_that_is_not_solved_names_contacts_and_candidates(monkeypatch)
     of zero keeps it from being found.
     """
     assert simulate(stuck_pair(), 0.01).status == "finished"
-    monkeypatch.setattr(driver, "PIVOTS", 0)
+    monkeypatch.setattr(base, "PIVOTS", 0)
     with pytest.raises(SwitchError) as error:
         simulate(stuck_pair(), 0.01)
     text = str(error.value)

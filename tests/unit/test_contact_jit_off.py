@@ -88,7 +88,7 @@ def test_a_law_that_remembers_and_a_run_that_is_cut():
     touch = math.sqrt(0.02 / G)
     assert whole.events.t[0] == pytest.approx(touch, abs=LOCATED)
     state = whole.state(touch + 5e-3)
-    assert state.approach["c"] == pytest.approx(G * touch, abs=LOCATED)
+    assert state.mode["c"]["approach"] == pytest.approx(G * touch, abs=LOCATED)
     rest = simulate(model, 0.1, rtol=1e-6, start=state)
     ours, theirs = (r.state().positions["ball"][1] for r in (whole, rest))
     assert ours == pytest.approx(theirs, abs=1e-5)

@@ -100,7 +100,7 @@ def struck(imp_n, imp_t):
 
 
 def test_an_impulse_changes_velocities_together_with_the_joints():
-    system, v, y, imp = struck(0.8, 0.0)
+    system, _, y, imp = struck(0.8, 0.0)
     # About the hinge: J = 0.3 + 2 0.5^2, lever 1.
     inertia = 0.3 + 2.0 * 0.25
     omega = -1.5 + 0.8 / inertia

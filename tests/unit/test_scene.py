@@ -1,6 +1,7 @@
 """The scene document: what is in it reads back, and lines between samples are right."""
 
 import math
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -323,18 +324,15 @@ def test_failed_run():
 
 def test_run_without_steps(documents):
     result = documents("belt")[0]
-    steps = result.steps
-    none = {f: getattr(steps, f)[:0] for f in ("t", "h", "coef", "cap", "arc")}
-    modes = steps.modes.at(np.zeros(0, dtype=np.int64))
-    is_implicit = steps.is_implicit[:0]
-    empty = replace(steps, **none, modes=modes, is_implicit=is_implicit)
+    log = copy(result.steps.chunks[0])
+    log.n = 0
+    empty = replace(result.steps, chunks=(log,))
     broken = replace(
         result,
         steps=empty,
         t_end=result.t_start,
         status="failed",
         message="it broke at once",
-        events=result.events[:0],
     )
     document = Document(scene(broken))
     check(document, broken)

@@ -475,9 +475,8 @@ def test_redundant_reactions_have_the_least_norm():
     q = np.concatenate([pose(body) for body in bodies])
     v = np.concatenate([[*body.velocity, body.angular_velocity] for body in bodies])
     entry.constraints(system.tables, work, 0.0, q, v, np.zeros(n), np.zeros(n))
-    J = np.zeros(n * system.n_dof)
+    J = np.zeros((n, system.n_dof))
     entry.rows_matrix(system.tables, work, J)
-    J = J.reshape(n, -1)
     mass = system.tables.mass
     force = mass * np.tile([0.0, -G, 0.0], system.n_moving)
     S = (J / mass) @ J.T

@@ -342,12 +342,13 @@ def test_a_users_kind_survives_a_file():
 
 @pytest.mark.skipif(not abi.JIT, reason="nothing is compiled with the JIT off")
 def test_a_users_law_does_not_recompile_the_solver():
-    from nonsmooth.kernels import entry, loop
+    from nonsmooth.kernels import entry
+    from nonsmooth.kernels.march import events
 
     simulate(BUILT_IN, 0.01).sample()
-    before = [len(k.signatures) for k in (loop.march, entry.evaluate_samples)]
+    before = [len(k.signatures) for k in (events.march, entry.evaluate_samples)]
     simulate(MINE, 0.01).sample()
-    after = [len(k.signatures) for k in (loop.march, entry.evaluate_samples)]
+    after = [len(k.signatures) for k in (events.march, entry.evaluate_samples)]
     assert before == after == [1, 1]
 
 

@@ -1,0 +1,183 @@
+"""Compiled code: one specialisation, its cache, what importing costs."""
+
+import importlib
+import importlib.util
+import json
+import os
+import pkgutil
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+
+import nonsmooth.kernels as kernels
+from nonsmooth.kernels.abi import (
+    JIT,
+)
+
+compiled = numba.njit(error_model="numpy")
+
+
+# ---- one specialisation, cache, imports ----------------------------------------
+
+# Written for real and complex numbers: two each.
+TWICE = {"dense.lu_factor", "dense.lu_solve", "radau.solve_newton"}
+
+COUNT_SIGNATURES = """
+import importlib, json, pkgutil, sys
+from nonsmooth import *
+import nonsmooth.kernels as kernels
+from numba.core.dispatcher import Dispatcher
+model = Model(
+    gravity=(0, -9.81),
+    bodies=[RigidBody(name="rod", mass=1, inertia=0.1, position=(0.5, 0),
+                      points={"pin": (-0.5, 0)}),
+            MovingSupport(name="wall", x=Harmonic(amplitude=0.0, frequency=1.0))],
+    joints=[Revolute(name="hinge", a="wall", b="rod.pin")],
+    forces=[TorsionSpring(name="spring", b="rod", stiffness=3e5, damping=3e5)],
+    events=[Event(name="low", b="rod", guard="theta + 0.1")],
+)
+for options in ({}, {"method": "dopri5"}, {"method": "radau"},
+                {"method": "rk4", "step": 1e-7}):
+    result = simulate(model, 1e-5, **options)
+    result.sample()
+    result.energy_balance
+assembled(model)
+equilibrium(model)
+count = {}
+for info in pkgutil.walk_packages(kernels.__path__, "nonsmooth.kernels."):
+    module = importlib.import_module(info.name)
+    for name, item in vars(module).items():
+        if isinstance(item, Dispatcher) and item.py_func.__module__ == module.__name__:
+            key = f"{info.name.rpartition('.')[2]}.{name}"
+            count[key] = [str(s) for s in item.signatures]
+print(json.dumps(count))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not JIT, reason="nothing is compiled with the JIT off")
+def test_every_kernel_is_compiled_for_one_set_of_types(tmp_path):
+    """In a process with an empty cache, since cached code leaves no signatures."""
+    run = subprocess.run(
+        [sys.executable, "-c", COUNT_SIGNATURES],
+        env=os.environ | {"NONSMOOTH_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=500,
+    )
+    count = json.loads(run.stdout)
+    used = {name: s for name, s in count.items() if s}
+    # Kernels of other solvers stay idle; those of these runs are many.
+    assert len(used) > 50
+    for name, signatures in used.items():
+        assert len(signatures) <= (2 if name in TWICE else 1), (name, signatures)
+    # The cache is where it was asked for, and nothing else is.
+    (folder,) = tmp_path.iterdir()
+    assert folder.name.startswith("kernels-")
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled with the JIT off")
+def test_no_kernel_called_here_has_a_second_specialisation():
+    for info in pkgutil.walk_packages(kernels.__path__, "nonsmooth.kernels."):
+        module = importlib.import_module(info.name)
+        for name, item in vars(module).items():
+            key = f"{info.name.rpartition('.')[2]}.{name}"
+            if getattr(item, "signatures", None) and hasattr(item, "py_func"):
+                allowed = 2 if key in TWICE else 1
+                is_home = item.py_func.__module__ == info.name
+                assert not is_home or len(item.signatures) <= allowed, key
+
+
+def folder_of(package: Path, monkeypatch) -> str:
+    """Name of the cache folder that a copy of the kernels would use."""
+    # Executing the copy sets it; the test must not.
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(kernels.cache_folder))
+    spec = importlib.util.spec_from_file_location("copied", package / "__init__.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.cache_folder.name
+
+
+def test_the_cache_is_named_by_the_sources(tmp_path, monkeypatch):
+    source = Path(kernels.__file__).parent
+    copy = tmp_path / "kernels"
+    shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    same = folder_of(copy, monkeypatch)
+    assert same == folder_of(source, monkeypatch)
+    for name in ("run.py", "abi/blocks.py", "linear/skyline.py"):
+        before = folder_of(copy, monkeypatch)
+        with (copy / name).open("a", encoding="utf-8") as file:
+            file.write("# one more line\n")
+        assert folder_of(copy, monkeypatch) != before
+    (copy / "march" / "another.py").write_text("", encoding="utf-8")
+    grown = folder_of(copy, monkeypatch)
+    (copy / "march" / "another.py").rename(copy / "friction" / "another.py")
+    assert folder_of(copy, monkeypatch) != grown
+
+
+def test_the_cache_can_be_put_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setenv("NONSMOOTH_CACHE_DIR", str(tmp_path))
+    assert kernels.cache_root() == tmp_path
+    monkeypatch.delenv("NONSMOOTH_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
+    assert kernels.cache_root() == tmp_path / "x" / "nonsmooth"
+
+
+HEAVY = ("numba", "matplotlib", "scipy", "pandas", "xarray", "pyarrow")
+
+
+def test_importing_is_light():
+    """Numba comes with the first model that is packed, the rest when asked for."""
+    code = (
+        "import sys, time; begin = time.perf_counter(); import nonsmooth;"
+        "spent = time.perf_counter() - begin;"
+        "nonsmooth.Model(bodies=[nonsmooth.PointMass(name='a', mass=1)]);"
+        f"print([m for m in {HEAVY!r} if m in sys.modules], spent)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    print(f"import nonsmooth: {run.stdout.split()[-1]} s")
+    assert run.stdout.startswith("[] ")
+
+
+def test_the_public_names_all_exist():
+    import nonsmooth
+
+    for name in nonsmooth.__all__:
+        assert getattr(nonsmooth, name) is not None
+    assert dir(nonsmooth) == sorted(nonsmooth.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'simulat'"):
+        _ = nonsmooth.simulat
+
+
+OPEN_DOORS = """
+from nonsmooth import gallery, simulate
+from nonsmooth.kernels import abi
+
+def waiting():
+    return {symbol.split(".")[-2] for symbol in abi.linking._far}
+
+simulate(gallery.build("pendulum_chain"), until=0.1)
+assert "switch" in waiting() and "slides" in waiting(), waiting()
+assert "dynamics" not in waiting() and "steps" not in waiting(), waiting()
+result = simulate(gallery.build("belt"), until=1.0)
+assert not waiting(), waiting()
+print(*result.events.counts())
+"""
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled with the JIT off")
+def test_kernels_of_contacts_wait_for_the_first_contact():
+    """In a process of its own, since others may have opened the doors already."""
+    argv = [sys.executable, "-c", OPEN_DOORS]
+    run = subprocess.run(argv, capture_output=True, text=True, timeout=500)
+    assert run.returncode == 0, run.stderr
+    assert {"break_away", "stick"} <= set(run.stdout.split())
