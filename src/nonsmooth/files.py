@@ -28,8 +28,8 @@ def replacing(path: str | os.PathLike[str]) -> Generator[Path]:
     OSError
         The folder is missing, or the file cannot be written; `filename` is the target.
     """
-    target = Path(os.path.realpath(path))
     check_writable(path)
+    target = Path(os.path.realpath(path))
     if _is_special(target):
         yield target
         return
@@ -58,7 +58,10 @@ def replacing(path: str | os.PathLike[str]) -> Generator[Path]:
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise an OSError that says why if `replacing` could not write there."""
     path = Path(path)
-    target = Path(os.path.realpath(path))
+    try:
+        target = Path(os.path.realpath(path))
+    except ValueError:  # a null byte, or what is not Unicode
+        raise OSError(errno.EINVAL, "not a valid file name", str(path)) from None
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
     if not target.parent.is_dir():

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -319,8 +320,12 @@ def test_set_a_field(capsys):
         (["pendulum_chain", "--every", "0", "--save", "x.csv"], "--every 0: must be >"),
         (["pendulum_chain", "--every", "9", "--save", "x.csv"], "--every 9: must be >"),
         (
+            ["pendulum_chain", "--every", "5e-324", "--save", "x.csv"],
+            "--every 4.94066e-324: inf rows of about",
+        ),
+        (
             ["pendulum_chain", "--every", "1e-9", "--save", "x.csv"],
-            "--every: 50000000",
+            "--every 1e-09: 5e+09 rows of about ",
         ),
         (
             ["pendulum_chain", "--plot", "x.png", "--plot-names", "rod9.x"],
@@ -1137,6 +1142,17 @@ def test_the_installed_command():
     done = subprocess.run([COMMAND, "run", "nothing"], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: no built-in system 'nothing'")
+
+
+def test_a_terminal_without_these_letters(file):
+    path = file(
+        "nonsmooth: 1\ntitle: Bär\nbodies: [{type: PointMass, name: a, mass: 1}]"
+    )
+    argv = [sys.executable, "-m", "nonsmooth.app.cli", "check", path]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(argv, capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert r": B\xe4r" in done.stdout
 
 
 def test_a_closed_pipe():

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nonsmooth import Model, PointMass, gallery, io, simulate
+from nonsmooth import Model, ModelError, PointMass, gallery, io, simulate
 from nonsmooth.app import summary
 from nonsmooth.app.cli import main
 from nonsmooth.files import replacing
@@ -159,6 +159,13 @@ def test_a_missing_folder_is_named(tmp_path):
 
 def test_a_folder_is_no_file(tmp_path):
     assert refusal(tmp_path).strerror == "it is a folder"
+
+
+@pytest.mark.parametrize("name", ["\0", "\ud800"])
+def test_a_name_that_no_file_can_have(name):
+    assert refusal(name).strerror == "not a valid file name"
+    with pytest.raises(ModelError, match="not a valid file name"):
+        io.load(f"{name}.yaml")
 
 
 @no_root

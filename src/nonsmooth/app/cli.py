@@ -11,6 +11,7 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from io import TextIOWrapper
 from types import ModuleType
 
 from nonsmooth import __version__
@@ -104,6 +105,9 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        # Titles and file names may have letters that a terminal does not.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         args = _arguments(argv)
         with warnings.catch_warnings():

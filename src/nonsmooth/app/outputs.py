@@ -126,17 +126,18 @@ def check_every(args: argparse.Namespace, until: float) -> None:
 def check_system(system: System, args: argparse.Namespace, until: float) -> None:
     """Refuse what this system does not have, or has too much of."""
     if args.every:
-        _check_size(system, until / args.every)
+        _check_size(system, args.every, until)
     _check_names(system, _plot_names(args))
 
 
-def _check_size(system: System, n_row: float) -> None:
+def _check_size(system: System, every: float, until: float) -> None:
     m = system.tables
     n_column = 9 * m.n_marker + 3 * (m.n_joint + m.n_force) + 8 * m.n_contact
-    if n_row * n_column > MAX_SAVED:
+    least = until / MAX_SAVED * n_column
+    if every < least:
         raise ModelError(
-            f"--every: {n_row:.0f} rows of about {n_column} columns are too many; "
-            f"take at least {n_column / MAX_SAVED * n_row:.2g} times the interval"
+            f"--every {every:g}: {until / every:.3g} rows of about {n_column} columns "
+            f"are too many; take at least {least:.2g} s"
         )
 
 

@@ -121,8 +121,11 @@ def load(path: str | Path, *, gallery: Gallery | None = None) -> Model:
     path = Path(path)
     source = str(path)
     format = _format_of(path)
-    with path.open("rb") as file:
-        raw = file.read(SIZE_LIMIT + 1)
+    try:
+        with path.open("rb") as file:
+            raw = file.read(SIZE_LIMIT + 1)
+    except ValueError:  # a null byte, or what is not Unicode
+        raise ModelError(f"{source!r}: not a valid file name") from None
     if len(raw) > SIZE_LIMIT:
         raise _too_large(source, "split it")
     try:
