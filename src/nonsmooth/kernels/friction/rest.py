@@ -19,7 +19,7 @@ joints loads are not known beforehand, and the problem is that of `flanks`.
 
 import math
 
-from nonsmooth.kernels.abi import INTEGER, at, far, kernel, stack_floats
+from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel, stack_floats
 from nonsmooth.kernels.complementarity.lemke import lemke
 from nonsmooth.kernels.complementarity.scaling import RAY, SOLVED
 from nonsmooth.kernels.friction import flanks, slides
@@ -36,6 +36,7 @@ from nonsmooth.kernels.friction.modes import (
 )
 from nonsmooth.kernels.look import spend
 from nonsmooth.kernels.mechanics import bodies, contacts, dynamics, reactions
+from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.run import Decision
 from nonsmooth.kernels.tolerances import (
     AT_LIMIT,
@@ -106,7 +107,7 @@ def start_slip(m, w, k, sign):
     set_grip(mode, YIELDING if m.contact_band[k] > 0.0 else SLIP, sign)
 
 
-@kernel
+@far(Tables, Work, Decision, NUMBER)
 def accelerations(m, w, r, t):
     """Evaluate accelerations at the state `ahead`, of bodies and markers."""
     v = at(r.ahead, m.n_dof)
@@ -140,7 +141,7 @@ def slip_due(m, w, k, a):
     return total + bodies.from_body(m, w, m.contact_b[k], at(G, 3), a)
 
 
-@kernel
+@far(Tables, Work, Decision, INTEGER, returns=NUMBER, is_door=True)
 def slip_compliance(m, w, r, k):
     """Return the slip acceleration of contact k under a unit friction force."""
     push_alone(m, w, k, r.step.d)
@@ -200,7 +201,7 @@ def list_group(m, w, r, g):
     r.n_force = n
 
 
-@kernel
+@far(Tables, Work, Decision, NUMBER, INTEGER, returns=INTEGER)
 def pose(m, w, r, t, g):
     """Set up the friction problem of group g; return how many forces it has."""
     list_group(m, w, r, g)
@@ -287,7 +288,7 @@ def most_able(m, w, r):
     return leader
 
 
-@kernel
+@far(Tables, Work, Decision, NUMBER, returns=INTEGER)
 def follow(m, w, r, t):
     """Let joints at rest that block one motion use their friction alike.
 
@@ -296,11 +297,11 @@ def follow(m, w, r, t):
     n, nf, A = r.n_listed, r.n_force, r.delassus
     leader = most_able(m, w, r)
     if leader < 0 or n < 2:
-        return False
+        return 0
     for i in range(n):
         both = A[i * nf + i] * A[leader * nf + leader]
         if abs(A[i * nf + leader] * A[leader * nf + i] - both) > ONE_MOTION * both:
-            return False
+            return 0
     for i in range(n):
         sign = sign_of(A[i * nf + leader])
         is_leader = i == leader
@@ -321,7 +322,7 @@ def follow(m, w, r, t):
             mode.flank = flank
         if not is_new:
             break
-    return True
+    return 1
 
 
 @kernel
@@ -401,7 +402,7 @@ def let_go(m, w, r, n):
     return n_slip
 
 
-@kernel
+@far(Tables, Work, Decision, NUMBER, returns=INTEGER)
 def decide_rest(m, w, r, t):
     """Decide stick or slip for all contacts at rest; return a status."""
     for g in range(m.n_group):

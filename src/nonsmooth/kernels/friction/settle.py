@@ -133,7 +133,7 @@ def time_to_overlap(m, w, k, depth):
     return 2.0 * depth / (rate + math.sqrt(root))
 
 
-@kernel
+@far(Tables, Work, Decision, NUMBER, returns=NUMBER)
 def look_ahead(m, w, r, t):
     """Write to `ahead` the state at which friction is decided; return its time.
 
@@ -185,7 +185,7 @@ def pin_held(m, w, r):
     w.n_pinned += n_pinned
 
 
-@kernel
+@far(Tables, Work, Decision, INTEGER, returns=INTEGER)
 def is_held(m, w, r, k):
     """Return whether contact k neither slips nor can, for joints and others' sticking.
 
@@ -194,10 +194,10 @@ def is_held(m, w, r, k):
     """
     free = slip_compliance(m, w, r, k)
     if abs(contacts.slip_acceleration(m, w, k)) > NO_ACCELERATION * free * w.force:
-        return False
+        return 0
     push_alone(m, w, k, r.step.d)
     reactions.oppose(m, w, r.step.d)
-    return abs(slip_due(m, w, k, r.step.d)) <= NO_COMPLIANCE * free
+    return 1 if abs(slip_due(m, w, k, r.step.d)) <= NO_COMPLIANCE * free else 0
 
 
 @kernel
@@ -256,18 +256,6 @@ def comply(m, w, r, t):
             mode.sign = sign_of(v_t)
 
 
-@far(Tables, Work, Decision, NUMBER, returns=INTEGER)
-def decide(m, w, r, t):
-    """Bring contacts to rest and decide them, until the mode agrees with the law."""
-    bring_to_rest(m, w, r, t)
-    while stop_others(m, w, r, t):
-        bring_to_rest(m, w, r, t)
-    status = settle(m, w, r, look_ahead(m, w, r, t))
-    if status == DECIDED:
-        comply(m, w, r, t)
-    return status
-
-
 @kernel
 def pin_first(m, w, r, t_ahead):
     """Pin contacts at their limit that others hold; return whether that is all.
@@ -298,7 +286,7 @@ def pin_first(m, w, r, t_ahead):
     return agrees(m, w, r)
 
 
-@kernel
+@far(Tables, Work, Decision, NUMBER, returns=INTEGER)
 def settle(m, w, r, t_ahead):
     """Decide all contacts at rest by the state `ahead`; return a status."""
     if pin_first(m, w, r, t_ahead):
@@ -320,3 +308,15 @@ def settle(m, w, r, t_ahead):
             # Dependent rows share friction in a way that may not be the law's.
             return DECIDED if w.has_lost_rank or agrees(m, w, r) else WRONG
     return WRONG
+
+
+@far(Tables, Work, Decision, NUMBER, returns=INTEGER)
+def decide(m, w, r, t):
+    """Bring contacts to rest and decide them, until the mode agrees with the law."""
+    bring_to_rest(m, w, r, t)
+    while stop_others(m, w, r, t):
+        bring_to_rest(m, w, r, t)
+    status = settle(m, w, r, look_ahead(m, w, r, t))
+    if status == DECIDED:
+        comply(m, w, r, t)
+    return status

@@ -136,7 +136,7 @@ def bend(m, w, k, W, x, stride):
             x[row * stride] -= bodies.meet(w, dof, n, J, W[side])
 
 
-@kernel
+@far(Tables, Work, INTEGER, INTEGER)
 def respond(m, w, g, n):
     """Write the reactions of group g under unit friction forces of its n contacts."""
     begin, end = m.group_row[g], min(m.group_end[g], w.n_active)
@@ -156,7 +156,7 @@ def respond(m, w, g, n):
             Y[i * n + l] = w.new[i]
 
 
-@kernel
+@far(Tables, Work, INTEGER)
 def solve_loads(m, w, n):
     """Solve (I + D Phi) G = G_0 for the listed contacts.
 
@@ -242,7 +242,7 @@ def determinant(n, lu, swap):
     return total
 
 
-@kernel
+@far(Tables, Work, INTEGER, returns=NUMBER)
 def least_determinant(m, w, n):
     """Return the least determinant of I + D Phi over all signs of flanks.
 
@@ -274,7 +274,7 @@ def least_determinant(m, w, n):
     return least
 
 
-@kernel
+@far(Tables, Work, INTEGER, INTEGER, INTEGER)
 def find_loads(m, w, g, n, has_pins):
     """Find loads and reactions of the n listed contacts of group g."""
     begin, end = m.group_row[g], min(m.group_end[g], w.n_active)
@@ -338,10 +338,10 @@ def rub_group(m, w, g, n, a):
     """Find the friction of the n listed contacts of group g, and add what it does."""
     begin, end = m.group_row[g], min(m.group_end[g], w.n_active)
     respond(m, w, g, n)
-    has_pins = False
+    has_pins = 0
     for l in range(n):
-        k = w.rub[l]
-        has_pins = has_pins or m.contact_kind[k] == PIN
+        if m.contact_kind[w.rub[l]] == PIN:
+            has_pins = 1
     if w.leader[g] >= 0:
         mobilise(m, w, g, n, has_pins)
     else:
