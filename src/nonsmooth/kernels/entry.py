@@ -48,6 +48,24 @@ def constraints(m, w, t, q, v, g, rate):
 
 
 @entry
+def row_sizes(m, w, v, size, terms):
+    """Write the size of each row, m or rad, and of the terms of its rate.
+
+    The model's size for a length, one for an angle; rows are configured.
+    """
+    for i in range(m.n_row):
+        size[i] = 0.0
+        terms[i] = abs(w.g_t[i])
+        for side in range(2):
+            dof = m.row_side[i][side]
+            if dof >= 0:
+                J = at(w.J, m.row_side[i][2 + side])
+                for j in range(m.row_n[i][side]):
+                    size[i] = max(size[i], abs(J[j]) * m.scale[dof + j])
+                    terms[i] += abs(J[j] * v[dof + j])
+
+
+@entry
 def project_positions(m, w, t, q, v, size):
     """Move q onto the constraints; return the violation left."""
     return dynamics.project_positions(m, w, t, data(q), data(v), size)
@@ -84,10 +102,10 @@ def rows_matrix(m, w, J):
     for i in range(m.n_row):
         out = data(J[i])
         for side in range(2):
-            dof = m.row_dof[i][side]
+            dof = m.row_side[i][side]
             if dof >= 0:
-                block = at(w.J, m.row_at[i][side])
-                bodies.add_row(w, dof, m.row_n[i][side], block, 1.0, out)
+                block = at(w.J, m.row_side[i][2 + side])
+                bodies.add_row(m, w, dof, block, 1.0, out)
 
 
 @entry

@@ -106,22 +106,15 @@ def arrange(body: Integers, width: Integers, dof: Integers, is_late: Bools) -> R
     i, a, j, b, k = np.array(pairs, dtype=np.int64).reshape(-1, 5).T
     late = is_late[i] | is_late[j] if len(i) else np.zeros(0, dtype=bool)
     by = np.argsort(late, kind="stable")
+    pair = np.stack([row_at[i, a], row_at[j, b], dof[k], start[i] + j], axis=1)
     columns = {
-        "pair_i": row_at[i, a],
-        "pair_j": row_at[j, b],
-        "pair_dof": dof[k],
-        "pair_n": width[k],
-        "pair_at": start[i] + j,
-    }
-    columns = {name: column[by] for name, column in columns.items()}
-    columns |= {
+        "pair": pair[by],
         "n_pair": len(i),
         "n_joint_pair": int(np.sum(~late)),
         "n_profile": int(np.sum(length)),
         "n_side": len(row),
-        "row_dof": row_dof,
+        "row_side": np.concatenate([row_dof, row_at], axis=1),
         "row_n": row_n,
-        "row_at": row_at,
         "first": first,
         "start": start,
         "body_first": begin,

@@ -19,6 +19,7 @@ from nonsmooth.pack.contacts import (
     pack_contacts,
     pack_slides,
 )
+from nonsmooth.pack.magnitudes import check_magnitudes
 from nonsmooth.pack.packer import Packer
 from nonsmooth.pack.system import System, compile_kernels
 
@@ -31,6 +32,7 @@ _TAIL = ("weigh", "inner", "place")
 
 def pack(model: Model) -> System:
     """Write a model's tables; compiles what is not compiled yet."""
+    check_magnitudes(model)
     compile_kernels(has_contacts=False)
     packer = Packer(model)
     held = [joint for joint in model.joints if not _has_clearance(joint)]
@@ -217,6 +219,7 @@ def _bodies(packer: Packer, model: Model) -> Columns:
         "scale": np.array(scale),
         "body_dof": np.array([*dof, *[-1] * n_support], np.int64),
         "body_n": np.array([*width, *[0] * n_support], np.int64),
+        "dof_body": np.repeat(np.arange(n_moving), width),
         "body_support": np.array([*[-1] * n_moving, *range(n_support)], np.int64),
         "body_tail": np.array(of_body, np.int64),
         "tail_body": tail[:, 0],

@@ -37,9 +37,8 @@ def explain(
         step.t_fail, status = step.t, codes.NOT_FINITE
     try:
         return _explain(system, options, driver, status)
-    except Exception as error:
-        t = step.t_fail or step.t
-        text = FAILURES["unexplained"].format(t=t, why=error)
+    except Exception:
+        text = FAILURES["unexplained"].format(t=step.t_fail or step.t)
         return text, status == codes.UNDECIDED
 
 

@@ -107,6 +107,8 @@ class Options:
         _positive("rtol", self.rtol)
         if self.rtol < 1e-14:
             raise ModelError(f"rtol = {self.rtol!r}; must be >= 1e-14, above round-off")
+        if self.rtol > 1.0:
+            raise ModelError(f"rtol = {self.rtol!r}; must be <= 1")
         if self.atol is not None:
             _positive("atol", self.atol)
         is_number = isinstance(self.max_step, int | float)  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -20,9 +20,13 @@ from nonsmooth.solve.start import (
     check_state,
     consistent_start,
     initial_values,
+    moved,
 )
 
 Progress = Callable[[float], None]
+
+# Fixed steps of one run.
+MAX_STEPS = 1e12
 
 
 def simulate(
@@ -90,7 +94,7 @@ def simulate(
     check_state(start)
     system = model if isinstance(model, System) else pack(model)
     t_start = start.t if start is not None else 0.0
-    t_end = _end(until, t_start, system)
+    t_end = _end(until, t_start, options.step, system)
     chosen = SCHEMES[options.scheme]
     chosen.check(system, options)
     work = system.work()
@@ -102,16 +106,16 @@ def simulate(
         q, v = consistent_start(system, work, t_start, start, wanted)
     check_overlaps(system, t_start, q, v)
     check_jumps(system, work, t_start, t_end)
-    note = check_redundancy(system, work, t_start, q, v)
+    notes = [check_redundancy(system, work, t_start, q, v)]
+    notes.append(moved(system, start, q, v))
     driver = Driver(system, options, chosen, work, t_start, t_end, q, v)
     if start is not None:
         driver.go_on_in(start)
-    if note:
-        driver.notes.append(note)
+    driver.notes += [note for note in notes if note]
     return driver.run(progress)
 
 
-def _end(until: Any, t_start: float, system: System) -> float:
+def _end(until: Any, t_start: float, step: float | None, system: System) -> float:
     """Return the end of a run; refuse one that is none."""
     try:
         end = float(until)
@@ -120,6 +124,11 @@ def _end(until: Any, t_start: float, system: System) -> float:
     if isinstance(until, str | bool) or not (math.isfinite(end) and end > t_start):
         text = repr(until) if len(repr(until)) < 40 else f"{repr(until)[:20]}..."
         raise ModelError(f"until = {text}; must be a time > {t_start:g} s")
+    if step is not None and end - t_start > MAX_STEPS * step:
+        raise ModelError(
+            f"step = {step:g} s: {(end - t_start) / step:.3g} steps until {end:g} s; "
+            f"at most {MAX_STEPS:g}"
+        )
     low, high = system.span
     if t_start < low or end > high:
         raise ModelError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from nonsmooth.errors import ModelError, NonsmoothWarning
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.mechanics.tables import Work
+from nonsmooth.kernels.tolerances import TINY
 from nonsmooth.model import Model
 from nonsmooth.pack import System, pack
 from nonsmooth.result import State
@@ -24,6 +25,8 @@ Floats = NDArray[np.float64]
 # the model's size, one radian, or its speeds; what is left is rounding of the input
 # and is projected away.
 CONSISTENT = 1e-8
+# Moved by more than this part of the size, or of the speeds, is noted.
+MOVED = 1e-12
 # Assembly from far away: Newton steps until the violation is at round-off.
 MAX_ASSEMBLY = 200
 ASSEMBLED = 1e-12
@@ -103,8 +106,10 @@ def _residuals(
     return g, rate
 
 
-def _worst(system: System, values: Floats) -> tuple[str, float]:
-    row = int(np.argmax(np.abs(values)))
+def _worst(
+    system: System, values: Floats, scale: Floats | float = 1.0
+) -> tuple[str, float]:
+    row = int(np.argmax(np.abs(values) / scale))
     name = system.row_owner(row)
     return f"{system.model.element(name).family} '{name}'", float(values[row])
 
@@ -125,23 +130,66 @@ def consistent_start(
     return q, v
 
 
-def _check(system: System, work: Work, t: float, q: Floats, v: Floats) -> None:
+@dataclass(frozen=True)
+class _Violation:
+    """How far a start is from the constraints, in units of their own size."""
+
+    g: Floats  # m or rad
+    rate: Floats  # m/s or rad/s
+    size: Floats  # m or rad, of each row
+    speed: Floats  # m/s or rad/s, of each row: its own terms, or the model's pace
+
+    def is_placed(self) -> bool:
+        return bool(np.all(np.abs(self.g) <= CONSISTENT * self.size))
+
+    def is_moving_along(self) -> bool:
+        return bool(np.all(np.abs(self.rate) <= CONSISTENT * self.speed))
+
+
+def _violation(
+    system: System, work: Work, t: float, q: Floats, v: Floats
+) -> _Violation:
     g, rate = _residuals(system, work, t, q, v)
-    scale = max(system.size, 1.0)
-    if not np.max(np.abs(g)) <= CONSISTENT * scale:
-        name, value = _worst(system, g)
+    size, terms = np.zeros_like(g), np.zeros_like(g)
+    entry.row_sizes(system.tables, work, v, size, terms)
+    # Sizes, or radians, in a second, of what moves fastest.
+    pace = np.max(np.abs(v[: system.n_dof]) / system.tables.scale, initial=0.0)
+    pace = max(float(pace), float(np.max(terms / np.maximum(size, TINY), initial=0.0)))
+    return _Violation(g, rate, size, np.maximum(terms, size * pace))
+
+
+def _check(system: System, work: Work, t: float, q: Floats, v: Floats) -> None:
+    found = _violation(system, work, t, q, v)
+    if not found.is_placed():
+        name, value = _worst(system, found.g, found.size)
         raise ModelError(
             f"inconsistent start: {name} is violated by {value:.6g} (m or rad) at "
             f"t = {t:g} s; correct the positions, or set assemble=True"
         )
-    speed = max(1.0, float(np.max(np.abs(v), initial=0.0)))
-    if not np.max(np.abs(rate)) <= CONSISTENT * speed * scale:
-        name, value = _worst(system, rate)
+    if not found.is_moving_along():
+        name, value = _worst(system, found.rate, found.speed)
         raise ModelError(
             f"inconsistent start: {name} is violated at a rate of {value:.6g} "
             f"(m/s or rad/s) at t = {t:g} s; correct the velocities, or set "
             "assemble=True, which applies the impulse of the joints and drives"
         )
+
+
+def moved(system: System, start: State | None, q: Floats, v: Floats) -> str | None:
+    """Return a note if the start was moved by more than round-off, else None."""
+    n, scale = system.n_dof, system.tables.scale
+    given_q, given_v = initial_values(system, start)
+    places = np.abs(q - given_q)
+    rates = np.abs(v[:n] - given_v[:n])
+    fastest = float(np.max(np.abs(v[:n]) / scale, initial=0.0))
+    is_moved = bool(np.any(places > MOVED * scale))
+    if not is_moved and not np.any(rates > MOVED * scale * fastest):
+        return None
+    return (
+        f"the start was moved onto the joints and drives: positions by at most "
+        f"{np.max(places, initial=0.0):.2g} m or rad, velocities by at most "
+        f"{np.max(rates, initial=0.0):.2g} m/s or rad/s"
+    )
 
 
 def _assemble(system: System, work: Work, t: float, q: Floats, v: Floats) -> None:
@@ -171,9 +219,7 @@ def _assemble(system: System, work: Work, t: float, q: Floats, v: Floats) -> Non
         )
     work.minv[:] = system.tables.minv
     entry.project_velocities(system.tables, work, t, q, v)
-    _, rate = _residuals(system, work, t, q, v)
-    speed = max(1.0, float(np.max(np.abs(v), initial=0.0)))
-    if not np.max(np.abs(rate), initial=0.0) <= CONSISTENT * speed:
+    if not _violation(system, work, t, q, v).is_moving_along():
         raise _contradiction(system, work, t, q, v)
 
 

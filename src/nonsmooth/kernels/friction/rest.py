@@ -129,7 +129,7 @@ def push_alone(m, w, k, a):
         a[i] = 0.0
     bodies.add_wrench(m, w, m.contact_a[k], G, 1.0, a)
     bodies.add_wrench(m, w, m.contact_b[k], at(G, 3), 1.0, a)
-    bodies.solve_mass(m, w, a)
+    bodies.solve_mass(m, w, a, a)
 
 
 @kernel

@@ -128,12 +128,12 @@ def bend(m, w, k, W, x, stride):
         if not bodies.is_moving(m, marker):
             continue
         body = m.marker_body[marker]
-        dof, n = m.body_dof[body], m.body_n[body]
+        dof = m.body_dof[body]
         bodies.to_body(m, w, marker, at(G, 3 * side), W[side])
         for entry in range(m.body_first[body], m.body_first[body + 1]):
             row, place = m.body_row[entry][0], m.body_row[entry][1]
-            J = at(w.J, m.row_at[row][place])
-            x[row * stride] -= bodies.meet(w, dof, n, J, W[side])
+            J = at(w.J, m.row_side[row][2 + place])
+            x[row * stride] -= bodies.meet(m, w, dof, J, W[side])
 
 
 @far(Tables, Work, INTEGER, INTEGER)
@@ -368,10 +368,9 @@ def slide(m, w, k, W, force, a):
     contacts.push_friction(m, w, k, force)
     for side in range(2):
         marker = m.contact_b[k] if side else m.contact_a[k]
-        body = m.marker_body[marker]
-        if m.body_dof[body] >= 0:
-            dof, n = m.body_dof[body], m.body_n[body]
-            bodies.add_response(w, dof, n, W[side], force, a)
+        dof = m.body_dof[m.marker_body[marker]]
+        if dof >= 0:
+            bodies.add_response(m, w, dof, W[side], force, a)
 
 
 @kernel

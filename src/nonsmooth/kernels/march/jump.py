@@ -51,7 +51,7 @@ def strike(m, w, s, k, imp_n, imp_t, imp):
     bodies.add_wrench(m, w, m.contact_b[k], wrench, 1.0, s.d)
     wrench[2] = c.arm_x * fy - c.arm_y * fx
     bodies.add_wrench(m, w, m.contact_a[k], wrench, -1.0, s.d)
-    bodies.solve_mass(m, w, s.d)
+    bodies.solve_mass(m, w, s.d, s.d)
     reactions.oppose(m, w, s.d)
     for i in range(m.n_dof):
         v[i] += s.d[i]

@@ -29,15 +29,163 @@ their load.
 import math
 
 from nonsmooth.kernels.abi import (
+    FLOATS,
+    INTEGER,
+    NUMBER,
     at,
     call_inner,
     call_law,
     call_place,
     call_weigh,
+    far,
     kernel,
 )
+from nonsmooth.kernels.mechanics.tables import Tables, Work
 
 WEIGH, INNER, PLACE = 0, 1, 2
+
+
+# ---- tails ---------------------------------------------------------------------
+
+
+@far(Tables, Work, FLOATS, INTEGER)
+def weigh_tail(m, w, q, k):
+    """Write the inertia of body k and the coupling of its tail."""
+    i, dof = m.body_tail[k], m.body_dof[k]
+    out = w.local
+    call_weigh(
+        m.address[m.tail_kind[i][WEIGH]], at(m.par, m.tail_par[i]), at(q, dof), out
+    )
+    w.inertia[i] = out[0]
+    inertia = out[0]
+    for j in range(3, m.body_n[k]):
+        h = out[j - 2]
+        w.couple[dof + j] = m.minv[dof + j] * h
+        inertia -= w.couple[dof + j] * h
+    w.minv[dof + 2] = 1.0 / inertia if m.minv[dof + 2] > 0.0 else 0.0
+
+
+@far(Tables, Work, FLOATS, FLOATS, INTEGER)
+def place_marker(m, w, q, v, i):
+    """Write marker i in the frame of its body, which has a tail, to `local`."""
+    k = m.marker_body[i]
+    t, dof = m.body_tail[k], m.body_dof[k]
+    call_place(
+        m.address[m.tail_kind[t][PLACE]],
+        at(m.par, m.tail_par[t]),
+        at(m.par, m.marker_par[i]),
+        at(q, dof),
+        at(v, dof),
+        w.local,
+    )
+
+
+@far(Tables, Work, FLOATS, INTEGER)
+def bend_marker(m, w, v, i):
+    """Add the part of its body's tail to the motion of marker i, given in `local`."""
+    k = m.marker_body[i]
+    dof = m.body_dof[k]
+    turn, motion, local = w.turn[k], w.motion[i], w.local
+    c, s = turn[0], turn[1]
+    omega = v[dof + 2]
+    vx, vy = 0.0, 0.0
+    motion[2] += local[2]
+    for j in range(3, m.body_n[k]):
+        change = at(local, 6 + 3 * (j - 3))
+        shape = at(w.shape, m.marker_shape[i] + 3 * (j - 3))
+        shape[0] = c * change[0] - s * change[1]
+        shape[1] = s * change[0] + c * change[1]
+        shape[2] = change[2]
+        vx += shape[0] * v[dof + j]
+        vy += shape[1] * v[dof + j]
+        motion[5] += shape[2] * v[dof + j]
+    motion[3] += vx
+    motion[4] += vy
+    motion[6] += c * local[3] - s * local[4] - 2.0 * omega * vy
+    motion[7] += s * local[3] + c * local[4] + 2.0 * omega * vx
+    motion[8] += local[5]
+
+
+@kernel
+def width(m, dof):
+    """Return how many coordinates the body has whose first is `dof`."""
+    return m.body_n[m.dof_body[dof]]
+
+
+@far(Tables, Work, FLOATS, INTEGER)
+def accelerate_tail(m, w, a, i):
+    """Add the part of its body's tail to the acceleration of marker i."""
+    k = m.marker_body[i]
+    motion = w.motion[i]
+    for j in range(3, m.body_n[k]):
+        shape = at(w.shape, m.marker_shape[i] + 3 * (j - 3))
+        for c in range(3):
+            motion[6 + c] += shape[c] * a[m.body_dof[k] + j]
+
+
+@far(Tables, Work, INTEGER, FLOATS, FLOATS)
+def to_tail(m, w, marker, G, J):
+    """Write a row's coefficients on a tail, and reduce that of the rotation."""
+    k = m.marker_body[marker]
+    for j in range(3, m.body_n[k]):
+        shape = at(w.shape, m.marker_shape[marker] + 3 * (j - 3))
+        J[j] = G[0] * shape[0] + G[1] * shape[1] + G[2] * shape[2]
+        J[2] -= w.couple[m.body_dof[k] + j] * J[j]
+
+
+@far(Tables, Work, INTEGER, FLOATS, FLOATS, returns=NUMBER)
+def from_tail(m, w, marker, G, a):
+    """Return G times the motion of a marker due to rates of its tail."""
+    k = m.marker_body[marker]
+    total = 0.0
+    for j in range(3, m.body_n[k]):
+        shape = at(w.shape, m.marker_shape[marker] + 3 * (j - 3))
+        rate = a[m.body_dof[k] + j]
+        total += rate * (G[0] * shape[0] + G[1] * shape[1] + G[2] * shape[2])
+    return total
+
+
+@far(Tables, Work, INTEGER, FLOATS, NUMBER, FLOATS)
+def push_tail(m, w, marker, wrench, factor, f):
+    """Add factor times a wrench at a marker to the forces on its tail."""
+    k = m.marker_body[marker]
+    for j in range(3, m.body_n[k]):
+        shape = at(w.shape, m.marker_shape[marker] + 3 * (j - 3))
+        for c in range(3):
+            f[m.body_dof[k] + j] += factor * wrench[c] * shape[c]
+
+
+@far(Tables, Work, INTEGER, FLOATS, FLOATS, returns=NUMBER)
+def meet_tail(m, w, dof, A, B):
+    """Return the part of tails in A M^-1 B^T."""
+    c, total = at(w.minv, dof), 0.0
+    for j in range(3, width(m, dof)):
+        total += A[j] * c[j] * B[j]
+    return total
+
+
+@far(Tables, Work, INTEGER, FLOATS, FLOATS, returns=NUMBER)
+def dot_tail(m, w, dof, J, v):
+    """Return the part of a tail in J v."""
+    total = 0.0
+    for j in range(3, width(m, dof)):
+        total += J[j] * (v[dof + j] + w.couple[dof + j] * v[dof + 2])
+    return total
+
+
+@far(Tables, Work, INTEGER, FLOATS, NUMBER, FLOATS)
+def add_tail(m, w, dof, J, factor, out):
+    """Add the part of a tail in J^T factor."""
+    for j in range(3, width(m, dof)):
+        out[dof + j] += J[j] * factor
+        out[dof + 2] += w.couple[dof + j] * J[j] * factor
+
+
+@far(Tables, Work, INTEGER, FLOATS, NUMBER, NUMBER, FLOATS)
+def respond_tail(m, w, dof, J, factor, alpha, a):
+    """Add the part of a tail in M^-1 J^T factor; alpha is that of the rotation."""
+    for j in range(3, width(m, dof)):
+        a[dof + j] += w.minv[dof + j] * factor * J[j] - w.couple[dof + j] * alpha
 
 
 # ---- motion: from coordinates to markers ---------------------------------------
@@ -104,7 +252,7 @@ def turn_body(m, w, q, k):
     turn = w.turn[k]
     turn[0] = math.cos(theta)
     turn[1] = math.sin(theta)
-    if m.body_tail[k] >= 0:
+    if m.n_tail > 0 and m.body_tail[k] >= 0:
         weigh_tail(m, w, q, k)
 
 
@@ -116,7 +264,7 @@ def move_marker(m, w, q, v, i):
     turn, arm, motion = w.turn[k], w.arm[i], w.motion[i]
     c, s = turn[0], turn[1]
     x, y = m.marker_x[i], m.marker_y[i]
-    has_tail = m.body_tail[k] >= 0
+    has_tail = m.n_tail > 0 and m.body_tail[k] >= 0
     if has_tail:
         place_marker(m, w, q, v, i)
         x, y = w.local[0], w.local[1]
@@ -170,10 +318,8 @@ def accelerate_marker(m, w, a, i):
     motion[6] += a[dof] - alpha * arm[1]
     motion[7] += a[dof + 1] + alpha * arm[0]
     motion[8] += alpha
-    for j in range(3, m.body_n[k]):
-        shape = at(w.shape, m.marker_shape[i] + 3 * (j - 3))
-        for c in range(3):
-            motion[6 + c] += shape[c] * a[dof + j]
+    if m.n_tail > 0:
+        accelerate_tail(m, w, a, i)
 
 
 # ---- forces: from markers to coordinates ---------------------------------------
@@ -182,45 +328,37 @@ def accelerate_marker(m, w, a, i):
 @kernel
 def to_body(m, w, marker, G, J):
     """Write the row of coefficients G on a marker as a reduced one on its body."""
-    k = m.marker_body[marker]
     arm = w.arm[marker]
     J[0] = G[0]
     J[1] = G[1]
     J[2] = G[2] - G[0] * arm[1] + G[1] * arm[0]
-    for j in range(3, m.body_n[k]):
-        shape = at(w.shape, m.marker_shape[marker] + 3 * (j - 3))
-        J[j] = G[0] * shape[0] + G[1] * shape[1] + G[2] * shape[2]
-        J[2] -= w.couple[m.body_dof[k] + j] * J[j]
+    if m.n_tail > 0:
+        to_tail(m, w, marker, G, J)
 
 
 @kernel
 def from_body(m, w, marker, G, a):
     """Return G times the motion of a marker due to rates a of its coordinates."""
-    k = m.marker_body[marker]
-    dof = m.body_dof[k]
+    dof = m.body_dof[m.marker_body[marker]]
     if dof < 0:
         return 0.0
     arm = w.arm[marker]
     total = G[0] * a[dof] + G[1] * a[dof + 1]
     total += a[dof + 2] * (G[2] - G[0] * arm[1] + G[1] * arm[0])
-    for j in range(3, m.body_n[k]):
-        shape = at(w.shape, m.marker_shape[marker] + 3 * (j - 3))
-        total += a[dof + j] * (G[0] * shape[0] + G[1] * shape[1] + G[2] * shape[2])
+    if m.n_tail > 0:
+        total += from_tail(m, w, marker, G, a)
     return total
 
 
 @kernel
 def add_wrench(m, w, marker, wrench, factor, f):
     """Add factor times a wrench at a marker to a generalised force."""
-    k = m.marker_body[marker]
-    dof = m.body_dof[k]
+    dof = m.body_dof[m.marker_body[marker]]
     if dof < 0:
         return
     add_at_origin(w, marker, wrench, factor, at(f, dof))
-    for j in range(3, m.body_n[k]):
-        shape = at(w.shape, m.marker_shape[marker] + 3 * (j - 3))
-        for c in range(3):
-            f[dof + j] += factor * wrench[c] * shape[c]
+    if m.n_tail > 0:
+        push_tail(m, w, marker, wrench, factor, f)
 
 
 @kernel
@@ -236,11 +374,12 @@ def add_at_origin(w, marker, wrench, factor, target):
 @kernel
 def push(m, w, marker, wrench, factor):
     """Add factor times a wrench at a marker to its body's force or load."""
-    support = m.body_support[m.marker_body[marker]]
-    if support < 0:
-        add_wrench(m, w, marker, wrench, factor, w.f)
-    else:
-        add_at_origin(w, marker, wrench, factor, w.load[support])
+    k = m.marker_body[marker]
+    dof = m.body_dof[k]
+    target = at(w.f, dof) if dof >= 0 else w.load[m.body_support[k]]
+    add_at_origin(w, marker, wrench, factor, target)
+    if m.n_tail > 0:
+        push_tail(m, w, marker, wrench, factor, w.f)
 
 
 @kernel
@@ -273,15 +412,24 @@ def body_forces(m, w):
 
 
 @kernel
-def solve_mass(m, w, x):
-    """Replace a generalised force by the accelerations it causes alone."""
+def solve_mass(m, w, f, x):
+    """Write the accelerations x that a generalised force f causes alone."""
+    for i in range(m.n_dof):
+        x[i] = w.minv[i] * f[i]
+    if m.n_tail > 0:
+        solve_tails(m, w, x)
+
+
+@far(Tables, Work, FLOATS)
+def solve_tails(m, w, x):
+    """Correct accelerations for the coupling of tails with their rotation."""
     for i in range(m.n_tail):
         k = m.tail_body[i]
         dof = m.body_dof[k]
         for j in range(3, m.body_n[k]):
-            x[dof + 2] -= w.couple[dof + j] * x[dof + j]
-    for i in range(m.n_dof):
-        x[i] *= w.minv[i]
+            # x holds f / D here: g.f = h.x
+            h = w.couple[dof + j] / w.minv[dof + j] if w.minv[dof + j] > 0.0 else 0.0
+            x[dof + 2] -= w.minv[dof + 2] * h * x[dof + j]
     for i in range(m.n_tail):
         k = m.tail_body[i]
         dof = m.body_dof[k]
@@ -309,105 +457,39 @@ def kinetic_energy(m, w, v):
 
 
 @kernel
-def meet(w, dof, n, A, B):
+def meet(m, w, dof, A, B):
     """Return A M^-1 B^T of two reduced rows on one body."""
     c = at(w.minv, dof)
     total = A[0] * c[0] * B[0] + A[1] * c[1] * B[1] + A[2] * c[2] * B[2]
-    for j in range(3, n):
-        total += A[j] * c[j] * B[j]
-    return total
+    return total + meet_tail(m, w, dof, A, B) if m.n_tail > 0 else total
 
 
 @kernel
-def dot(w, dof, n, J, v):
+def dot(m, w, dof, J, v):
     """Return J v of a reduced row on one body."""
     total = J[0] * v[dof] + J[1] * v[dof + 1] + J[2] * v[dof + 2]
-    for j in range(3, n):
-        total += J[j] * (v[dof + j] + w.couple[dof + j] * v[dof + 2])
-    return total
+    return total + dot_tail(m, w, dof, J, v) if m.n_tail > 0 else total
 
 
 @kernel
-def add_row(w, dof, n, J, factor, out):
+def add_row(m, w, dof, J, factor, out):
     """Add J^T factor of a reduced row to a generalised force."""
     out[dof] += J[0] * factor
     out[dof + 1] += J[1] * factor
     out[dof + 2] += J[2] * factor
-    for j in range(3, n):
-        out[dof + j] += J[j] * factor
-        out[dof + 2] += w.couple[dof + j] * J[j] * factor
+    if m.n_tail > 0:
+        add_tail(m, w, dof, J, factor, out)
 
 
 @kernel
-def add_response(w, dof, n, J, factor, a):
+def add_response(m, w, dof, J, factor, a):
     """Add M^-1 J^T factor of a reduced row to accelerations."""
     alpha = w.minv[dof + 2] * factor * J[2]
     a[dof] += w.minv[dof] * factor * J[0]
     a[dof + 1] += w.minv[dof + 1] * factor * J[1]
     a[dof + 2] += alpha
-    for j in range(3, n):
-        a[dof + j] += w.minv[dof + j] * factor * J[j] - w.couple[dof + j] * alpha
-
-
-# ---- tails ---------------------------------------------------------------------
-
-
-@kernel
-def weigh_tail(m, w, q, k):
-    """Write the inertia of body k and the coupling of its tail."""
-    i, dof = m.body_tail[k], m.body_dof[k]
-    out = w.local
-    call_weigh(
-        m.address[m.tail_kind[i][WEIGH]], at(m.par, m.tail_par[i]), at(q, dof), out
-    )
-    w.inertia[i] = out[0]
-    inertia = out[0]
-    for j in range(3, m.body_n[k]):
-        h = out[j - 2]
-        w.couple[dof + j] = m.minv[dof + j] * h
-        inertia -= w.couple[dof + j] * h
-    w.minv[dof + 2] = 1.0 / inertia if m.minv[dof + 2] > 0.0 else 0.0
-
-
-@kernel
-def place_marker(m, w, q, v, i):
-    """Write marker i in the frame of its body, which has a tail, to `local`."""
-    k = m.marker_body[i]
-    t, dof = m.body_tail[k], m.body_dof[k]
-    call_place(
-        m.address[m.tail_kind[t][PLACE]],
-        at(m.par, m.tail_par[t]),
-        at(m.par, m.marker_par[i]),
-        at(q, dof),
-        at(v, dof),
-        w.local,
-    )
-
-
-@kernel
-def bend_marker(m, w, v, i):
-    """Add the part of its body's tail to the motion of marker i, given in `local`."""
-    k = m.marker_body[i]
-    dof = m.body_dof[k]
-    turn, motion, local = w.turn[k], w.motion[i], w.local
-    c, s = turn[0], turn[1]
-    omega = v[dof + 2]
-    vx, vy = 0.0, 0.0
-    motion[2] += local[2]
-    for j in range(3, m.body_n[k]):
-        change = at(local, 6 + 3 * (j - 3))
-        shape = at(w.shape, m.marker_shape[i] + 3 * (j - 3))
-        shape[0] = c * change[0] - s * change[1]
-        shape[1] = s * change[0] + c * change[1]
-        shape[2] = change[2]
-        vx += shape[0] * v[dof + j]
-        vy += shape[1] * v[dof + j]
-        motion[5] += shape[2] * v[dof + j]
-    motion[3] += vx
-    motion[4] += vy
-    motion[6] += c * local[3] - s * local[4] - 2.0 * omega * vy
-    motion[7] += s * local[3] + c * local[4] + 2.0 * omega * vx
-    motion[8] += local[5]
+    if m.n_tail > 0:
+        respond_tail(m, w, dof, J, factor, alpha, a)
 
 
 # ---- sizes of things -----------------------------------------------------------

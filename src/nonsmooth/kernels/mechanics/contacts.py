@@ -193,13 +193,14 @@ def contact_row(m, w, k):
 @kernel
 def carry_row(m, w, i, a, b):
     """Carry row i from its markers a and b to their bodies."""
+    place = m.row_side[i]
     for side in range(2):
         marker = b if side else a
         G = at(w.block[i], 3 + 3 * side)
         motion = w.motion[marker]
         w.bias[i] += G[0] * motion[6] + G[1] * motion[7] + G[2] * motion[8]
-        if bodies.is_moving(m, marker):
-            bodies.to_body(m, w, marker, G, at(w.J, m.row_at[i][side]))
+        if place[side] >= 0:
+            bodies.to_body(m, w, marker, G, at(w.J, place[2 + side]))
         else:
             w.g_t[i] += G[0] * motion[3] + G[1] * motion[4] + G[2] * motion[5]
 
@@ -310,7 +311,7 @@ def set_active(m, w, i, is_active):
         w.lam[i] = 0.0
         w.x[i] = 0.0
         for side in range(2):
-            J = at(w.J, m.row_at[i][side])
+            J = at(w.J, m.row_side[i][2 + side])
             for j in range(m.row_n[i][side]):
                 J[j] = 0.0
     w.n_active = m.n_row

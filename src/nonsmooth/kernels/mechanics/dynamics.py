@@ -45,9 +45,7 @@ def configure(m, w, t, q, v):
 def accelerate(m, w, t, v, alpha, beta, a):
     """Solve for reactions and accelerations; rows are configured and factored."""
     assemble.forces(m, w, t)
-    for i in range(m.n_dof):
-        a[i] = w.f[i]
-    bodies.solve_mass(m, w, a)
+    bodies.solve_mass(m, w, w.f, a)
     for i in range(w.n_active):
         w.x[i] = 0.0
         if not w.is_active[i]:

@@ -27,8 +27,8 @@ def factor_rows(m, w):
         S[o + i] = 0.0 if w.is_active[i] else 1.0
     # Pairs with the row of a contact come last, and are empty where none sticks.
     for k in range(m.n_pair if w.n_stuck > 0 else m.n_joint_pair):
-        a, b = at(J, m.pair_i[k]), at(J, m.pair_j[k])
-        S[m.pair_at[k]] += bodies.meet(w, m.pair_dof[k], m.pair_n[k], a, b)
+        pair = m.pair[k]
+        S[pair[3]] += bodies.meet(m, w, pair[2], at(J, pair[0]), at(J, pair[1]))
     w.has_lost_rank = 0
     least = factor(m, w, 0.0)
     # Contacts that stand on one line are no singular pose of the mechanism.
@@ -105,10 +105,10 @@ def solve_rows(m, w, b, x):
 def row_rate(m, w, i, v):
     """Return g' of row i."""
     total = w.g_t[i]
-    dof, n, place = m.row_dof[i], m.row_n[i], m.row_at[i]
+    place = m.row_side[i]
     for side in range(2):
-        if dof[side] >= 0:
-            total += bodies.dot(w, dof[side], n[side], at(w.J, place[side]), v)
+        if place[side] >= 0:
+            total += bodies.dot(m, w, place[side], at(w.J, place[2 + side]), v)
     return total
 
 
@@ -118,11 +118,11 @@ def add_reactions(m, w, lam, out):
     for i in range(w.n_active):
         if not w.is_active[i]:
             continue
-        dof, n, place = m.row_dof[i], m.row_n[i], m.row_at[i]
+        place = m.row_side[i]
         for side in range(2):
-            if dof[side] >= 0:
-                J = at(w.J, place[side])
-                bodies.add_row(w, dof[side], n[side], J, lam[i], out)
+            if place[side] >= 0:
+                J = at(w.J, place[2 + side])
+                bodies.add_row(m, w, place[side], J, lam[i], out)
 
 
 @kernel
@@ -138,7 +138,7 @@ def react(m, w, a):
     for i in range(m.n_dof):
         w.a[i] = 0.0
     add_reactions(m, w, w.lam, w.a)
-    bodies.solve_mass(m, w, w.a)
+    bodies.solve_mass(m, w, w.a, w.a)
     for i in range(m.n_dof):
         a[i] += w.a[i]
 

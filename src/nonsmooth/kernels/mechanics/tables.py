@@ -72,6 +72,7 @@ class Tables(Block):
 
     body_dof = integers("n_body")  # first coordinate, -1 if prescribed
     body_n = integers("n_body")  # coordinates
+    dof_body = integers("n_dof")
     body_support = integers("n_body")  # support, -1 if it has coordinates
     tail_body = integers("n_tail")
     tail_par = integers("n_tail")
@@ -101,16 +102,11 @@ class Tables(Block):
     joint_work = integers("n_joint")  # entry of the ledger, -1 for one without a drive
 
     # the two sides of a row
-    row_dof = integers("n_row, 2")  # first coordinate, -1 if prescribed
+    row_side = integers("n_row, 4")  # first coordinates, -1 if prescribed; places in J
     row_n = integers("n_row, 2")  # coordinates
-    row_at = integers("n_row, 2")  # first coefficient in `Work.J`
 
     # pairs of row blocks that share a moving body, for S = J M^-1 J^T
-    pair_i = integers("n_pair")  # where the block stands in J
-    pair_j = integers("n_pair")
-    pair_dof = integers("n_pair")
-    pair_n = integers("n_pair")
-    pair_at = integers("n_pair")  # entry of the skyline
+    pair = integers("n_pair, 4")  # where either stands in J, coordinate, entry of S
     first = integers("n_row")  # first column of each row of the skyline
     start = integers("n_row")  # where column 0 of each row would stand
     body_first = integers("n_moving + 1")  # into body_row

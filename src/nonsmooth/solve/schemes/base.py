@@ -96,7 +96,7 @@ def settings_of(system: System, options: Options, span: float) -> Settings:
         beta=options.baumgarte[1],
         size=system.size,
         span=span,
-        pace=1.0,
+        pace=1.0 / span if math.isfinite(span) else 0.0,
         is_projected=int(options.stabilisation == "projection"),
         is_auto=int(options.method == "auto"),
         branch=BRANCHES.index(options.branch),
