@@ -130,9 +130,9 @@ FAILURES = {
         "shorter or split it with start=result.state(), or use a larger rtol"
     ),
     "unexplained": (
-        "t = {t:.9g} s: the run could not go on, and numbers there are too large or not "
-        "finite to tell why; try a smaller rtol, or projection instead of Baumgarte's "
-        "stabilisation"
+        "t = {t:.9g} s: the run could not go on, and numbers there are too large or "
+        "not finite to tell why; try a smaller rtol, or projection instead of "
+        "Baumgarte's stabilisation"
     ),
     "step_too_small": (
         "t = {t:.9g} s: the step has shrunk to round-off; a law may jump there, or "

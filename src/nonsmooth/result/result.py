@@ -6,6 +6,7 @@ may be used by many threads, is pickled whole, and computes what it derives once
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,6 +40,11 @@ Limit = Literal["before", "after"]
 
 # A time this far outside the run, relative to its times, is its end.
 ROUND_OFF = 1e-12
+
+
+def _flat(array: Floats) -> Floats:
+    """Return an array with one row for each instant, also if there are none."""
+    return array.reshape(len(array), math.prod(array.shape[1:]))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -185,10 +191,10 @@ class Result:
         return {
             "y": y,
             "lam": found.lam,
-            "motion": found.motion.reshape(n, -1),
-            "wrench": found.wrench.reshape(n, -1),
-            "joint": found.joint.reshape(n, -1),
-            "load": found.load.reshape(n, -1),
+            "motion": _flat(found.motion),
+            "wrench": _flat(found.wrench),
+            "joint": _flat(found.joint),
+            "load": _flat(found.load),
             "contact": contact.view(np.float64).reshape(n, contact.shape[1] * n_field),
             "mode": mode_numbers(self.system, mode),
             "flank": side_numbers(contact),
@@ -258,7 +264,7 @@ class Result:
         springs = np.flatnonzero(m.force_has_potential)
         if len(springs) or m.n_tail:
             arrays = self._evaluate(y, t_law, index)
-            wrench = arrays["wrench"].reshape(len(times), -1, 8)
+            wrench = arrays["wrench"].reshape(len(times), m.n_force, 8)
             potential = potential + wrench[:, springs, 6].sum(axis=1)
             potential = potential + arrays["inner"].sum(axis=1)
             kinetic = arrays["kinetic"]

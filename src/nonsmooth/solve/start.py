@@ -25,6 +25,9 @@ Floats = NDArray[np.float64]
 # the model's size, one radian, or its speeds; what is left is rounding of the input
 # and is projected away.
 CONSISTENT = 1e-8
+# Sizes or radians in a second below which a model is at rest: what is left of its rates
+# is round-off of faster motion before.
+SLOWEST = 1e-5
 # Moved by more than this part of the size, or of the speeds, is noted.
 MOVED = 1e-12
 # Assembly from far away: Newton steps until the violation is at round-off.
@@ -109,7 +112,7 @@ def _residuals(
 def _worst(
     system: System, values: Floats, scale: Floats | float = 1.0
 ) -> tuple[str, float]:
-    row = int(np.argmax(np.abs(values) / scale))
+    row = int(np.argmax(np.abs(values) / np.maximum(scale, TINY)))
     name = system.row_owner(row)
     return f"{system.model.element(name).family} '{name}'", float(values[row])
 
@@ -153,7 +156,7 @@ def _violation(
     size, terms = np.zeros_like(g), np.zeros_like(g)
     entry.row_sizes(system.tables, work, v, size, terms)
     # Sizes, or radians, in a second, of what moves fastest.
-    pace = np.max(np.abs(v[: system.n_dof]) / system.tables.scale, initial=0.0)
+    pace = np.max(np.abs(v[: system.n_dof]) / system.tables.scale, initial=SLOWEST)
     pace = max(float(pace), float(np.max(terms / np.maximum(size, TINY), initial=0.0)))
     return _Violation(g, rate, size, np.maximum(terms, size * pace))
 
@@ -181,7 +184,7 @@ def moved(system: System, start: State | None, q: Floats, v: Floats) -> str | No
     given_q, given_v = initial_values(system, start)
     places = np.abs(q - given_q)
     rates = np.abs(v[:n] - given_v[:n])
-    fastest = float(np.max(np.abs(v[:n]) / scale, initial=0.0))
+    fastest = float(np.max(np.abs(v[:n]) / scale, initial=SLOWEST))
     is_moved = bool(np.any(places > MOVED * scale))
     if not is_moved and not np.any(rates > MOVED * scale * fastest):
         return None

@@ -136,7 +136,7 @@ def rebuild(p, n):
             for i in range(n if j >= 0 else 0):
                 if stays[i] == 0 and abs(T[i * (n + 2) + j]) > best:
                     best, r, s = abs(T[i * (n + 2) + j]), i, j
-        if best == 0.0:
+        if best == 0.0 or spend(p.look, 2 * n * n):
             return False
         pivot(p, n, r, s)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from nonsmooth.errors import ModelError
 from nonsmooth.kernels.march import events
+from nonsmooth.kernels.march.events import Events
 from nonsmooth.kernels.run import Newton, Step, Watch
 from nonsmooth.pack import System
 from nonsmooth.solve.options import Options
@@ -36,7 +37,7 @@ class EventDriven(Scheme):
         if n == 0:
             step.set.is_auto = 0
         sizes = sizes | {"n_implicit": n, "n_flow": n + system.n_state if n else 0}
-        return events.Events(
+        return Events(
             step=step,
             watch=Watch(sizes, step=step),
             rest=decision_of(sizes, step),
