@@ -77,7 +77,8 @@ class Driver:
         self.notes: list[str] = []
         self.chunks: list[Log] = []
         self.log: Log | None = None
-        self.seconds = 0.0
+        self.begin = 0.0  # s, of CPU time
+        self.reserve: Any = None
         self.progress: Progress | None = None
         self.stop: BaseException | None = None  # what an onlooker raised
 
@@ -112,7 +113,7 @@ class Driver:
         next(onlooker)
         callback = _CALLBACK(partial(next, onlooker))
         self.look.address = ctypes.cast(callback, ctypes.c_void_p).value or 0
-        begin = time.process_time()
+        self.begin = time.process_time()
         stops = [t for t in system.breaks if self.t_start < t < self.until]
         try:
             self.log = self._new_log()
@@ -132,11 +133,11 @@ class Driver:
             text = f"interrupted at t = {step.t:.6g} s"
             raise Interrupted(text, self._result("failed", text)) from interrupt
         except MemoryError as error:
+            self.reserve = None
             text = FAILURES["memory"].format(t=step.t, n=step.n_step)
             raise SolveError(text, self._result("failed", text)) from error
         finally:
             self.look.address = 0
-            self.seconds = time.process_time() - begin
         return self._finish(status)
 
     def _march(self, march: Callable[..., int], t_stop: float) -> int:
@@ -192,6 +193,9 @@ class Driver:
                 self.look.is_stopped = 1
 
     def _new_log(self) -> Log:
+        if len(self.chunks) == 2:
+            # What a result needs that is made when memory has run out; not touched.
+            self.reserve = np.empty(2 * CHUNK_BYTES, dtype=np.uint8)
         one = Log.n_bytes(self.sizes | {"capacity": 1})
         wanted = FIRST_STEPS * LONGER ** len(self.chunks)
         capacity = min(max(CHUNK_BYTES // one, 1), MAX_CHUNK_STEPS, wanted)
@@ -301,7 +305,7 @@ class Driver:
                 "evaluations": step.n_rhs,
                 "jacobians": step.n_jacobian,
                 "implicit_steps": n_implicit,
-                "cpu_seconds": self.seconds,
+                "cpu_seconds": time.process_time() - self.begin,
             },
             violation=float(step.violation),
             is_projected=bool(step.set.is_projected),

@@ -187,6 +187,8 @@ def advance(m, w, r, log, t_stop):
     is_stop, is_switch = False, False
     if m.n_watch > 0:
         h, is_stop, is_switch = watch_step(m, w, r, h, row, t_stop)
+        if s.look.is_stopped:
+            return TICK
         if h <= 0.0:
             return int(h)
     if s.t + h == s.t:
@@ -214,6 +216,8 @@ def march(m, w, r, log, t_stop, max_steps):
             return END
         if log.n >= log.capacity:
             return FULL
+        if s.look.is_stopped:
+            return TICK
         if not r.is_fresh:
             status = start_arc(m, w, r, t_stop)
             if status != END:

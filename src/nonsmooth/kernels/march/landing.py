@@ -132,7 +132,10 @@ def cut_at_event(m, w, r, h, row, t_stop):
     s, watch = r.step, r.watch
     for _ in range(MAX_HALVING):
         landed = 0.0
-        if locate.locate(m, w, watch, h, r.rest.n_chatter) <= 1.0:
+        earliest = locate.locate(m, w, watch, h, r.rest.n_chatter)
+        if s.look.is_stopped:
+            return h
+        if earliest <= 1.0:
             landed = land_on_event(m, w, r, h)
         elif watch.is_resolved:
             watch_end(m, w, watch, h, row)

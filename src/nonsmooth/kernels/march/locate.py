@@ -9,6 +9,7 @@ round-off.
 """
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, floats, kernel
+from nonsmooth.kernels.look import spend
 from nonsmooth.kernels.march import steps
 from nonsmooth.kernels.march.guards import (
     contact_guards,
@@ -60,6 +61,8 @@ def on_dense(m, w, watch, h, x, out):
     steps.on_dense(m, s, x, watch.dense)
     steps.rate_on_dense(m, s, h, x, watch.rate)
     t = min(s.t + x * h, s.t_cap)
+    # Of factors most; rows of a mean width.
+    spend(s.look, 100 * m.n_watch + m.n_profile * m.n_profile // max(m.n_row, 1))
     evaluate(m, w, t, watch.dense, watch.rate, s.d, s.set.size, out)
 
 
@@ -385,6 +388,9 @@ def locate(m, w, watch, h, n_chatter):
     earliest = NONE
     for k in range(m.n_watch):
         watch.fired[k] = 0
+        if s.look.is_stopped:
+            # The step is given up.
+            return NONE
         watch.root[k] = first_root(m, w, watch, h, k, earliest, n_chatter)
         earliest = min(earliest, watch.root[k])
     watch.is_resolved = 1
