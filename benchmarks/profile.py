@@ -26,13 +26,20 @@ import numpy as np
 
 from benchmarks.blocks import row_of_blocks
 from benchmarks.common import Row, timed
-from nonsmooth import Model, gallery, simulate
-from nonsmooth.kernels import assemble, guards, loop, modes, radau, steps, switch
+from nonsmooth import Model, gallery, kernels, simulate
+from nonsmooth.kernels import entry
 from nonsmooth.kernels.abi import at
+from nonsmooth.kernels.entry import Instants
+from nonsmooth.kernels.friction.rest import DECIDED
+from nonsmooth.kernels.march import guards, locate, radau, steps, switch
+from nonsmooth.kernels.march.record import record
+from nonsmooth.kernels.mechanics import contacts, dynamics, reactions
 from nonsmooth.pack import pack
-from nonsmooth.solve.events import event_records
+from nonsmooth.result.evaluate import instants
+from nonsmooth.result.events import event_records
+from nonsmooth.solve.driver import Driver
 from nonsmooth.solve.options import Options
-from nonsmooth.solve.simulate import _Driver
+from nonsmooth.solve.schemes import SCHEMES
 from nonsmooth.solve.start import consistent_start
 
 # What is profiled: how long, s, and at an rtol that reaches the accuracy asked for.
@@ -60,9 +67,10 @@ def count(name: str) -> dict[str, int]:
     profiler = cProfile.Profile()
     profiler.runcall(simulate, system, until, rtol=rtol)
     table: Any = pstats.Stats(profiler)
+    folder = Path(kernels.__file__).parent
     counts: dict[str, int] = {}
     for (path, _, function), (_, calls, _, _, callers) in table.stats.items():
-        if Path(path).parent.name != "kernels":
+        if not Path(path).is_relative_to(folder):
             continue
         key = f"{Path(path).stem}.{function}"
         counts[key] = calls
@@ -87,127 +95,133 @@ def counted(name: str) -> dict[str, int]:
 
 
 @numba.njit
-def _rhs(n, m, w, r, tb, log, t, h):
+def _rhs(n, m, w, r, log, t, h):
+    s = r.step
     for _ in range(n):
-        steps.evaluate(m, w, r, t, r.y, r.K)
+        steps.evaluate(m, w, s, t, s.y, s.K[0])
 
 
 @numba.njit
-def _configure(n, m, w, r, tb, log, t, h):
+def _configure(n, m, w, r, log, t, h):
+    y = r.step.y
     for _ in range(n):
-        modes.configure(m, w, t, r.y, at(r.y, m.n_dof))
+        dynamics.configure(m, w, t, y, at(y, m.n_dof))
 
 
 @numba.njit
-def _contacts(n, m, w, r, tb, log, t, h):
+def _contacts(n, m, w, r, log, t, h):
     for _ in range(n):
-        assemble.contacts(m, w)
+        contacts.contacts(m, w)
 
 
 @numba.njit
-def _factor(n, m, w, r, tb, log, t, h):
+def _factor(n, m, w, r, log, t, h):
     for _ in range(n):
-        modes.factor_rows(m, w)
+        reactions.factor_rows(m, w)
 
 
 @numba.njit
-def _derive(n, m, w, r, tb, log, t, h):
+def _derive(n, m, w, r, log, t, h):
+    s = r.step
     for _ in range(n):
-        modes.derive(m, w, t, at(r.y, m.n_dof), 0.0, 0.0, r.K)
+        dynamics.derive(m, w, t, at(s.y, m.n_dof), 0.0, 0.0, s.K[0])
 
 
 @numba.njit
-def _stages(n, m, w, r, tb, log, t, h):
+def _stages(n, m, w, r, log, t, h):
     for _ in range(n):
-        steps.stages(m, w, r, tb, h)
-        steps.raw_error(m, r, tb, h)
+        steps.stages(m, w, r.step, r.tableau, h)
+        steps.raw_error(m, r.step, r.tableau, h)
 
 
 @numba.njit
-def _land(n, m, w, r, tb, log, t, h):
+def _land(n, m, w, r, log, t, h):
+    s = r.step
     for _ in range(n):
-        for i in range(r.n_y):
-            r.y1[i] -= r.moved[i]
-        steps.land(m, w, r, t + h, at(r.K, tb.n_stage * r.n_y))
+        for i in range(m.n_y):
+            s.y1[i] -= s.moved[i]
+        steps.land(m, w, s, t + h, s.K[r.tableau.n_stage])
 
 
 @numba.njit
-def _error(n, m, w, r, tb, log, t, h):
+def _error(n, m, w, r, log, t, h):
     for _ in range(n):
-        steps.error(m, w, r)
+        steps.error(m, w, r.step)
 
 
 @numba.njit
-def _dense(n, m, w, r, tb, log, t, h):
+def _dense(n, m, w, r, log, t, h):
     for _ in range(n):
-        steps.dense(m, w, r, tb, h)
+        steps.dense(m, w, r.step, r.tableau, h)
 
 
 @numba.njit
-def _on_dense(n, m, w, r, tb, log, t, h):
+def _on_dense(n, m, w, r, log, t, h):
     for k in range(n):
-        guards.on_dense(m, w, r, h, (k % 8) / 8.0, r.guard)
+        locate.on_dense(m, w, r.watch, h, (k % 8) / 8.0, r.watch.guard)
 
 
 @numba.njit
-def _guards(n, m, w, r, tb, log, t, h):
+def _guards(n, m, w, r, log, t, h):
+    s = r.step
+    a = steps.accelerations(m, s, 0)
     for _ in range(n):
-        guards.evaluate(m, w, t, r.y, r.rate, r.d, r.size, r.guard)
+        guards.evaluate(m, w, t, s.y, a, s.d, s.set.size, r.watch.guard)
 
 
 @numba.njit
-def _record(n, m, w, r, tb, log, t, h):
+def _record(n, m, w, r, log, t, h):
+    s = r.step
     for _ in range(n):
         log.n = 0
-        loop.record(m, w, r, log, t, h, r.y, w.side, w.slip, 0)
+        record(m, s, log, t, h, s.y, w.mode, r.watch.fired, 0)
 
 
 @numba.njit
-def _jacobian(n, m, w, r, tb, log, t, h):
+def _jacobian(n, m, w, r, log, t, h):
     for _ in range(n):
-        radau.jacobian(m, w, r)
+        radau.jacobian(m, w, r.newton)
 
 
 @numba.njit
-def _factor_newton(n, m, w, r, tb, log, t, h):
+def _factor_newton(n, m, w, r, log, t, h):
     for _ in range(n):
-        radau.factor_newton(m, r, h)
+        radau.factor_newton(m, r.newton, h)
 
 
 @numba.njit
-def _iterate(n, m, w, r, tb, log, t, h):
+def _iterate(n, m, w, r, log, t, h):
     for _ in range(n):
         # One iteration: any correction is small enough.
-        for i in range(6 * m.n_dof):
-            r.Z[i] = 0.0
-        radau.iterate(m, w, r, h, 1e300)
+        for k in range(3):
+            for i in range(2 * m.n_dof + m.n_state):
+                r.newton.Z[k][i] = 0.0
+        radau.iterate(m, w, r.newton, h, 1e300)
 
 
 @numba.njit
-def _radau_error(n, m, w, r, tb, log, t, h):
+def _radau_error(n, m, w, r, log, t, h):
     for _ in range(n):
-        radau.error(m, w, r, h, 0)
+        radau.error(m, w, r.newton, h, 0)
 
 
 @numba.njit
-def _finish(n, m, w, r, tb, log, t, h):
+def _finish(n, m, w, r, log, t, h):
     for _ in range(n):
-        radau.finish(m, w, r, h)
+        radau.finish(m, w, r.newton, h)
 
 
 @numba.njit
-def _switch(n, m, w, r, p, h, t, y, side, slip):
+def _switch(n, m, w, r, ends, k):
     n_decided = 0
+    y, rest = ends.y[k], r.rest
     for _ in range(n):
-        for i in range(r.n_y):
-            r.y[i] = y[i]
-        for k in range(m.n_contact):
-            w.side[k] = side[k]
-            w.slip[k] = slip[k]
-        switch.activate(m, w)
+        for i in range(m.n_y):
+            r.step.y[i] = y[i]
+        entry.take_mode(m, w, ends.mode[k])
         # Not taken for chatter.
-        r.t_switch, r.n_flood = -np.inf, 0
-        if switch.switch(m, w, r, p, h, t) == switch.DECIDED:
+        rest.t_switch, rest.n_flood = -np.inf, 0
+        if switch.switch(m, w, r.watch, rest, ends.t[k]) == DECIDED:
             n_decided += 1
     return n_decided
 
@@ -231,48 +245,36 @@ class Bench:
     """A finished run, from whose log states and modes are taken."""
 
     def __init__(self, name: str) -> None:
-        self.system, (until, rtol) = pack(build(name)), RUNS[name]
-        q, v = consistent_start(self.system, 0.0, None, None)
-        options = Options(rtol=rtol)
-        self.driver = _Driver(self.system, options, 0.0, until, q, v, {})
+        system, (until, rtol) = pack(build(name)), RUNS[name]
+        options, work = Options(rtol=rtol), system.work()
+        q, v = consistent_start(system, work, 0.0, None, None)
+        scheme = SCHEMES[options.scheme]
+        self.system = system
+        self.driver = Driver(system, options, scheme, work, 0.0, until, q, v)
         self.result = self.driver.run(None)
-        m = self.system.tables
-        self.t, self.h = self.column("t"), self.column("h")
-        self.is_implicit = self.column("is_implicit")
-        width = (1 + self.driver.state.n_coef) * self.system.n_y
-        self.coef = self.column("coef", width).reshape(len(self.t), -1, self.system.n_y)
-        self.fired = self.column("event", m.n_watch)
-        self.side = self.column("side", m.n_contact)
-        self.slip = self.column("slip", m.n_contact)
-        self.approach = self.column("approach", m.n_contact)
+        kept = self.steps = self.result.steps
+        self.is_implicit = kept.is_implicit
+        # Both ends of each step, in its mode.
+        self.starts = instants(system, kept.t, kept.coef[:, 0], kept.mode)
+        t_end = np.minimum(kept.t + kept.h, kept.cap)
+        y_end = kept.before(np.arange(len(kept.t)))
+        self.ends = instants(system, t_end, y_end, kept.mode)
 
-    def column(self, name: str, width: int = 0) -> Any:
-        """Return a column of the log, (n_step) or (n_step, width)."""
-        parts = [
-            getattr(log, name)[: n * max(width, 1)] for log, n, *_ in self.driver.chunks
-        ]
-        joined = np.concatenate(parts)
-        return joined.reshape(-1, width) if width else joined
-
-    def place(self, i: int) -> tuple[float, float]:
-        """Put state and mode at the start of step i into the run; return t and h."""
-        r, w = self.driver.state, self.driver.work
-        r.y[:] = self.coef[i, 0]
-        w.side[:], w.slip[:] = self.side[i], self.slip[i]
-        w.approach[:] = self.approach[i]
-        r.t, r.n_rhs, r.is_implicit = float(self.t[i]), 0, int(self.is_implicit[i])
-        return float(self.t[i]), float(self.h[i])
+    def place(self, spots: Instants, i: int) -> tuple[Any, ...]:
+        """Put state and mode at an end of step i into the run; return arguments."""
+        d, m, kept = self.driver, self.system.tables, self.steps
+        t, h = float(spots.t[i]), float(kept.h[i])
+        d.step.y[:] = spots.y[i]
+        d.step.t, d.step.t_cap, d.step.n_rhs = t, float(kept.cap[i]), 0
+        d.blocks.is_implicit = int(self.is_implicit[i])
+        entry.set_mode(m, d.work, spots, i)
+        return (m, d.work, d.blocks, d.log, t, h)
 
     def ready(self, i: int) -> tuple[Any, ...]:
         """Take step i again, so that its kernels can be called; return arguments."""
-        d = self.driver
-        t, h = self.place(i)
-        r = d.state
-        args = (self.system.tables, d.work, r, d.tableau, d.log, t, h)
-        _activate(*args[:2])
+        args = self.place(self.starts, i)
         _rhs(1, *args)
-        if r.is_implicit:
-            r.has_jacobian = 0
+        if self.is_implicit[i]:
             _solve(*args)
         else:
             for kernel in (_stages, _land, _error, _dense):
@@ -281,7 +283,7 @@ class Bench:
 
     def time(self, kernel: Any, is_implicit: bool | None = None) -> float:
         """Return the mean time of a kernel over steps of a method, s."""
-        chosen = np.arange(len(self.t))
+        chosen = np.arange(len(self.is_implicit))
         if is_implicit is not None:
             chosen = chosen[self.is_implicit == is_implicit]
         if not len(chosen):
@@ -299,22 +301,24 @@ class Bench:
         if not len(chosen):
             return 0
         args = self.ready(int(chosen[len(chosen) // 2]))
-        args[2].n_rhs = 0
+        step = self.driver.step
+        step.n_rhs = 0
         kernel(1, *args)
-        return int(args[2].n_rhs)
+        return int(step.n_rhs)
 
     def time_switch(self) -> float:
         """Return the mean time of a switch, s, over events of the run."""
-        d = self.driver
-        r, w, m = d.state, d.work, self.system.tables
-        ends = np.flatnonzero(self.fired[:, m.n_guard :].any(axis=1))
+        fired, n_user = self.steps.fired, self.system.tables.n_user
+        ends = np.flatnonzero(fired[:, n_user:].any(axis=1))
         spots = ends[np.linspace(0, len(ends) - 1, min(N_STATE, len(ends))).astype(int)]
         total = 0.0
         for i in spots.tolist():
-            self.place(i)
-            t, y = float(self.t[i] + self.h[i]), self.coef[i].sum(axis=0)
-            r.fired[:] = self.fired[i]
-            args = (m, w, r, d.lcp, d.hlcp, t, y, self.side[i], self.slip[i])
+            m, w, r, _, t, _ = args = self.place(self.ends, i)
+            # Guards tell who has come to the limit of friction with another.
+            _rhs(1, *args)
+            _guards(1, *args)
+            r.watch.fired[:] = fired[i]
+            args = (m, w, r, self.ends, i)
             if _switch(10, *args) != 10:
                 raise AssertionError(f"t = {t:g} s: a switch of the run is not decided")
             total += seconds(lambda n, args=args: _switch(n, *args))
@@ -322,21 +326,18 @@ class Bench:
 
     def time_table(self) -> float:
         """Return the time in which the table of events is made, s."""
-        kept, t_end, work = self.result.steps, self.result.t_end, self.driver.work
-        args = (self.system, kept, self.fired, t_end, work)
+        args = (self.system, self.steps, self.result.t_end)
         return seconds(lambda n: [event_records(*args) for _ in range(n)])
 
 
 @numba.njit
-def _activate(m, w):
-    switch.activate(m, w)
-
-
-@numba.njit
-def _solve(m, w, r, tb, log, t, h):
-    radau.solve_stages(m, w, r, h)
-    radau.error(m, w, r, h, 0)
-    radau.finish(m, w, r, h)
+def _solve(m, w, r, log, t, h):
+    # What is left of another step is no guess.
+    radau.forget_step(m, r.newton)
+    r.newton.has_jacobian = 0
+    radau.solve_stages(m, w, r.newton, h)
+    radau.error(m, w, r.newton, h, 0)
+    radau.finish(m, w, r.newton, h)
 
 
 # ---- shares ------------------------------------------------------------------------
@@ -366,19 +367,19 @@ def parts(bench: Bench, counts: dict[str, int]) -> list[tuple[str, int, float]]:
         ("factors of Newton's matrices",
          calls("radau.factor_newton"), bench.time(_factor_newton, True)),
         ("Newton iterations, but for right-hand sides",
-         calls("radau.solve_newton < iterate") // 2, own(_iterate, True)),
+         calls("radau.correction"), own(_iterate, True)),
         ("error of implicit steps", calls("radau.error"), own(_radau_error, True)),
         ("end of implicit steps: projection, accelerations, dense output",
          calls("radau.finish"), own(_finish, True)),
         ("guards at the nodes of steps",
-         calls("guards.on_dense < locate"), bench.time(_on_dense)),
+         calls("locate.on_dense < locate"), bench.time(_on_dense)),
         ("guards in search of roots",
-         calls("guards.on_dense") - calls("guards.on_dense < locate"),
+         calls("locate.on_dense") - calls("locate.on_dense < locate"),
          bench.time(_on_dense)),
         ("guards at the ends of steps",
-         calls("guards.evaluate") - calls("guards.on_dense"), bench.time(_guards)),
+         calls("guards.evaluate") - calls("locate.on_dense"), bench.time(_guards)),
         ("switches", calls("switch.switch"), bench.time_switch()),
-        ("log", calls("loop.record"), bench.time(_record)),
+        ("log", calls("record.record"), bench.time(_record)),
     ]  # fmt: skip
 
 

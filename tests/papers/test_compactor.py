@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from nonsmooth import gallery, simulate
+from nonsmooth.kernels.friction.modes import PRESSING, STICK
 
 DATA = Path(__file__).parents[1] / "data"
 CORNERS = ("left", "right")
@@ -238,8 +239,8 @@ def test_richest_case_is_sound():
     middle = result.steps.t + 0.5 * result.steps.h
     found = result.sample(middle)
     for k, corner in enumerate(CORNERS):
-        modes = result.steps.modes
-        sticks = (modes.side[:, k] == 1) & (modes.slip[:, k] == 0)
+        mode = result.steps.mode[:, k]
+        sticks = (mode["side"] == PRESSING) & (mode["grip"] == STICK)
         assert np.all(np.abs(found[f"{corner}.slip_velocity"][sticks]) < 1e-12)
         limit = 0.6 * found[f"{corner}.normal_force"][sticks]
         # Rounding of forces of a thousand newtons.

@@ -7,6 +7,7 @@ methods, ledger and repetition must agree.
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -162,7 +163,8 @@ def both(reach=0.1, along=0.6, stiffness=80.0, damping=0.0, offset=0.05, **more)
 def models(joints=(), drives=(), contacts=(), events=(), **parts):
     """The same mechanism with a tail and without."""
     one, two, guide, spring = both(**parts)
-    shared = dict(gravity=(0.0, -G), drives=drives, contacts=contacts, events=events)
+    shared: Any = {"gravity": (0.0, -G), "drives": drives, "contacts": contacts}
+    shared["events"] = events
     ours = Model(bodies=(one,), joints=joints, **shared)
     theirs = Model(bodies=two, joints=(*joints, guide), forces=(spring,), **shared)
     return ours, theirs
@@ -221,12 +223,11 @@ def test_driven():
 
 
 def feet():
-    law = dict(
-        normal=KelvinVoigt(stiffness=2e4, damping=60.0),
-        friction=Coulomb(mu=0.2, mu_static=0.35),
-    )
+    normal = KelvinVoigt(stiffness=2e4, damping=60.0)
+    friction = Coulomb(mu=0.2, mu_static=0.35)
     return tuple(
-        Contact(name=name, b=f"carrier.{name}", **law) for name in ("foot", "heel")
+        Contact(name=name, b=f"carrier.{name}", normal=normal, friction=friction)
+        for name in ("foot", "heel")
     )
 
 

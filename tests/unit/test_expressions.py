@@ -26,6 +26,7 @@ from nonsmooth.elements.expressions import (
 )
 from nonsmooth.errors import ModelError
 from nonsmooth.kernels import abi
+from nonsmooth.kernels.abi.rows import SIGNATURES
 from nonsmooth.kernels.mechanics import program
 
 NAN = math.nan
@@ -716,6 +717,6 @@ def test_force_values_ignore_unknown_accelerations():
 
 @pytest.mark.skipif(not abi.JIT, reason="NumPy allocates with the JIT off")
 def test_nothing_is_allocated():
-    llvm = numba.cfunc(abi.rows.SIGNATURES["law"])(program.time_law).inspect_llvm()
+    llvm = numba.cfunc(SIGNATURES["law"])(program.time_law).inspect_llvm()
     assert "NRT_Allocate" not in llvm
     assert "NRT_MemInfo_alloc" not in llvm

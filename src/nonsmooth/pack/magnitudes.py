@@ -48,15 +48,16 @@ def _numbers(model: Model) -> Iterator[tuple[Element, str, float]]:
 
 
 def _of(owner: Element, value: Any, path: str) -> Iterator[tuple[Element, str, float]]:
+    inside: Any = value
     if isinstance(value, Element):
         for item in dataclasses.fields(value):
             inner = f"{path}.{item.name}" if path else item.name
             yield from _of(owner, getattr(value, item.name), inner)
     elif isinstance(value, dict):
-        for key, item in value.items():
+        for key, item in inside.items():
             yield from _of(owner, item, f"{path}[{key!r}]")
     elif isinstance(value, list | tuple):
-        for k, item in enumerate(value):
+        for k, item in enumerate(inside):
             yield from _of(owner, item, f"{path}[{k}]")
     elif isinstance(value, int | float):
         yield owner, path, float(value)

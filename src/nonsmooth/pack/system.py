@@ -111,7 +111,8 @@ class System:
         names = self.bodies[: self.n_moving]
         found: dict[str, tuple[float, ...]] = {}
         for name in names:
-            found[name] = tuple(map(float, values[self.coordinates(name)]))
+            own: list[float] = values[self.coordinates(name)].tolist()
+            found[name] = tuple(own)
         return found
 
     def row_owner(self, row: int) -> str:
@@ -131,15 +132,16 @@ class System:
     def _blank(self) -> Work:
         m = self.tables
         # Joints always hold; the rows of contacts begin empty.
-        active = np.ones(m.n_row, dtype=np.int64)
+        n_row: int = m.n_row
+        active = np.ones(n_row, dtype=np.int64)
         active[m.contact_row[m.contact_row >= 0]] = 0
         work = Work(
             m.sizes(),
-            weight=np.ones(m.n_row),
-            ratio=np.ones(m.n_contact),
+            weight=np.ones(n_row),
+            ratio=np.ones(len(self.with_mode)),
             minv=m.minv,
             is_active=active,
-            first=np.where(active == 1, m.first, np.arange(m.n_row)),
+            first=np.where(active == 1, m.first, np.arange(n_row)),
             leader=np.full(m.n_group, -1),
             n_active=1 + int(np.flatnonzero(active).max(initial=-1)),
             margin=1.0,

@@ -57,7 +57,8 @@ def mode_numbers(system: System, mode: Modes) -> Floats:
 
 def side_numbers(contact: Any) -> Floats:
     """Return the flanks that bear: +-1 both ends alike, +-2 diagonal, 0 none."""
-    front, rear = np.sign(contact["front"]), np.sign(contact["rear"])
+    front = np.sign(np.asarray(contact["front"], dtype=float))
+    rear = np.sign(np.asarray(contact["rear"], dtype=float))
     is_diagonal = front * rear < 0.0
-    both: Floats = np.where(front != 0.0, front, rear)
+    both = np.where(front != 0.0, front, rear)
     return np.where(is_diagonal, 2.0 * front, both)

@@ -108,9 +108,10 @@ class Steps:
         """Return (chunk, which of the indices, steps in the chunk) for each in use."""
         of = np.searchsorted(self._firsts, index, side="right") - 1
         found: list[tuple[Log, Integers, Integers]] = []
-        for c in np.unique(of).tolist():
+        for c, chunk in enumerate(self.chunks):
             where = np.flatnonzero(of == c)
-            found.append((self.chunks[c], where, index[where] - self._firsts[c]))
+            if len(where):
+                found.append((chunk, where, index[where] - int(self._firsts[c])))
         return found
 
     def inside(self, index: Integers, x: Floats) -> Floats:

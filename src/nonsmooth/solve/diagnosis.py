@@ -90,7 +90,7 @@ def _culprit(system: System, step: Step, work: Work) -> str:
             return system.law_owners[i]
         if (i := _first_bad(work.wrench[:, :6])) >= 0:
             return f"force '{system.forces[i]}'"
-        contact = np.asarray(work.contact)
+        contact: Any = np.asarray(work.contact)
         numbers = np.stack([contact[name] for name in contact.dtype.names], axis=1)
         if (i := _first_bad(numbers)) >= 0:
             family = "contact" if i < len(system.contacts) else "joint"

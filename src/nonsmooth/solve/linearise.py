@@ -141,7 +141,8 @@ def _names(system: System) -> tuple[str, ...]:
 def _guards(system: System) -> tuple[tuple[str, str], ...]:
     m = system.tables
     found: list[tuple[str, str]] = []
-    for kind, owner in zip(m.watch_kind.tolist(), m.watch_owner.tolist(), strict=True):
+    for k in range(int(m.n_watch)):
+        kind, owner = int(m.watch_kind[k]), int(m.watch_owner[k])
         names = system.events if kind == kinds.USER else system.with_mode
         found.append((names[owner] if owner >= 0 else "", _KINDS[kind]))
     return tuple(found)

@@ -42,23 +42,26 @@ def agrees(system: System, t: float, y: Floats, mode: Any) -> bool:
     """
     m, n = system.tables, system.n_dof
     found = evaluate(system, system.work(), np.array([t]), y[None], mode[None])
-    contact = np.asarray(found.contact)[0]
-    touch: Any = np.arange(m.n_contact) < m.n_touch
-    side, grip = mode["side"], mode["grip"]
-    gap, force = contact["gap"], contact["force"]
+    contact: Any = np.asarray(found.contact)[0]
+    touch = np.zeros(len(system.with_mode), dtype=bool)
+    touch[: len(system.contacts)] = True
+    side, grip, sign = (np.asarray(mode[x], int) for x in ("side", "grip", "sign"))
+    gap, force, slip, load, friction = (
+        np.asarray(contact[x], float) for x in ("gap", "force", "v_t", "lam_n", "lam_t")
+    )
     small = SMALL_GAP * system.size
-    weight = SMALLEST_FORCE * (m.weight_of_all or m.moment)
+    weight = SMALLEST_FORCE * float(m.weight_of_all or m.moment)
     is_open = side == OPEN
-    is_wrong: Any = touch & np.where(is_open, gap < -small, gap > small)
-    pulls: Any = np.where(side == PRESSING, force < -weight, force > weight)
+    is_wrong = touch & np.where(is_open, gap < -small, gap > small)
+    pulls = np.where(side == PRESSING, force < -weight, force > weight)
     is_wrong |= touch & ~is_open & pulls
-    can_stick = (m.contact_row >= 0) & (side == PRESSING)
+    can_stick = (np.asarray(m.contact_row, int) >= 0) & (side == PRESSING)
     speed = max(float(np.max(np.abs(y[n : 2 * n]), initial=0.0)), system.size)
-    slip, least = contact["v_t"], SMALL_SLIP * speed
-    is_wrong |= can_stick & (grip == SLIP) & (mode["sign"] * slip < -least)
+    least = SMALL_SLIP * speed
+    is_wrong |= can_stick & (grip == SLIP) & (sign * slip < -least)
     is_stuck = can_stick & (grip == STICK)
-    is_wrong |= is_stuck & (np.abs(slip - mode["drift"]) > least)
+    is_wrong |= is_stuck & (np.abs(slip - np.asarray(mode["drift"], float)) > least)
     # The load of a block at rest in a guide depends on its friction: left to guards.
-    limit = m.contact_mu0 * contact["lam_n"] * (1.0 + VERIFIED) + weight
-    is_wrong |= is_stuck & touch & (np.abs(contact["lam_t"]) > limit)
+    limit = np.asarray(m.contact_mu0) * load * (1.0 + VERIFIED) + weight
+    is_wrong |= is_stuck & touch & (np.abs(friction) > limit)
     return not bool(is_wrong.any())

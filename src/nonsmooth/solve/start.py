@@ -13,7 +13,7 @@ from nonsmooth.elements.bodies import Body, PointMass, RigidBody
 from nonsmooth.errors import ModelError, NonsmoothWarning
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.friction.modes import PRESSING
-from nonsmooth.kernels.mechanics.tables import Work
+from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.tolerances import TINY
 from nonsmooth.model import Model
 from nonsmooth.pack import System, pack
@@ -195,6 +195,11 @@ def moved(system: System, start: State | None, q: Floats, v: Floats) -> str | No
     )
 
 
+def _with_masses(system: System, minv: Floats) -> Tables:
+    """Return the tables with other inverse masses."""
+    return system.tables.copy_with(minv=minv)
+
+
 def _assemble(system: System, work: Work, t: float, q: Floats, v: Floats) -> None:
     """Move q and v to the nearest consistent start, in place."""
     minv = system.tables.minv.copy()
@@ -205,7 +210,7 @@ def _assemble(system: System, work: Work, t: float, q: Floats, v: Floats) -> Non
             raise ModelError(f"keep: '{name}' is not a coordinate of a body with mass")
         first = int(system.tables.body_dof[k])
         minv[first + ("x", "y", "theta").index(coordinate)] = 0.0
-    held: Any = system.tables.copy_with(minv=minv)
+    held = _with_masses(system, minv)
     work.minv[:] = minv
     left: Any = np.inf
     for _ in range(MAX_ASSEMBLY):

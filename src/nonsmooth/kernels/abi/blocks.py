@@ -258,7 +258,7 @@ class Block:
             own[...] = self._held[name][tuple(slice(n) for n in own.shape)]
         return new
 
-    def copy_with(self, **changes):
+    def copy_with(self, **changes) -> Any:
         """Return a copy with some numbers or arrays changed."""
         new = self.__deepcopy__({})
         for name, value in changes.items():
