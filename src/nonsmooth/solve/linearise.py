@@ -17,6 +17,7 @@ from nonsmooth.pack import System, pack
 from nonsmooth.result import State
 from nonsmooth.result.evaluate import instants
 from nonsmooth.result.events import guards_at
+from nonsmooth.result.state import MODE
 from nonsmooth.solve.modes import mode_array
 from nonsmooth.solve.start import initial_values
 
@@ -73,7 +74,7 @@ def linearise(model: Model | System, state: State) -> Linearisation:
     mode = mode_array(system, state)
     if mode is None and system.with_mode:
         raise ModelError("state: has no mode; take it from a run, result.state(t)")
-    modes: Any = np.zeros((1, 0)) if mode is None else mode[None]
+    modes: Any = np.zeros((1, 0), dtype=MODE) if mode is None else mode[None]
     work = system.work()
 
     def flow(t: float, y: Floats) -> Floats:
