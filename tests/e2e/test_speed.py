@@ -21,6 +21,9 @@ from tests.e2e.runs import Report, boxes
 pytestmark = pytest.mark.browser
 
 FRAME = 4.0  # ms of script, of the 16.7 ms that a frame has at 60 Hz
+# ms that WORK takes on the machine where frames were measured first (2.6 ms with
+# everything switched on); a slower machine is given as much more.
+WORK_MS = 2.5
 OPEN = 2.0  # s to the first frame
 N_FRAME = 120
 TRIALS = 3
@@ -35,6 +38,29 @@ COSTS = """() => {
       call(time);
       window.costs.push(performance.now() - begin);
     });
+}"""
+
+
+# Drawing commands of a frame's kind, without the viewer; the best of many.
+WORK = """() => {
+  const pen = document.createElement("canvas").getContext("2d");
+  let best = Infinity;
+  for (let trial = 0; trial < 30; trial++) {
+    const begin = performance.now();
+    for (let i = 0; i < 3000; i++) {
+      pen.save();
+      pen.translate(i % 7, i % 5);
+      pen.beginPath();
+      pen.moveTo(0, 0);
+      for (let k = 1; k < 6; k++) pen.lineTo(Math.cos(k) * 9, Math.sin(k) * 9);
+      pen.closePath();
+      pen.fill();
+      pen.stroke();
+      pen.restore();
+    }
+    best = Math.min(best, performance.now() - begin);
+  }
+  return best;
 }"""
 
 
@@ -84,8 +110,10 @@ def test_frames_of_a_hundred_bodies(
     median, high = frames(page)
     record_property("median", median)
     record_property("95th percentile", high)
+    slowness = max(1.0, page.evaluate(WORK) / WORK_MS)
     print(f"\n{shows}: median {median:.2f} ms, 95th percentile {high:.2f} ms")
-    assert median <= FRAME
+    print(f"machine slower by {slowness:.2f}")
+    assert median <= FRAME * slowness
 
 
 def test_a_long_run_opens_at_once(

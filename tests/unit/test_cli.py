@@ -1168,22 +1168,32 @@ def test_a_closed_pipe():
     assert errors == b""
 
 
-@pytest.mark.slow
-def test_a_cached_run_starts_fast():
-    """At most 1.5 s of CPU time in all, the design's target."""
+def cpu(*argv):
+    """CPU time of a process, s: the least of four, since other work slows them down."""
     resource = pytest.importorskip("resource")
-    from nonsmooth.kernels import abi
-
-    if not abi.JIT:
-        pytest.skip("nothing is cached with the JIT off")
-    argv = [sys.executable, "-m", "nonsmooth.app.cli", "run", "pendulum_chain"]
     spent = []
-    # The first fills the cache; other work on the machine slows single runs down.
     for _ in range(4):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(argv, check=True, capture_output=True)
+        subprocess.run([sys.executable, *argv], check=True, capture_output=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         spent.append(
             after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
         )
-    assert min(spent) <= 1.5
+    return min(spent)
+
+
+@pytest.mark.slow
+def test_a_cached_run_starts_fast():
+    """Beside Numba's own import, so that the speed of the machine does not matter.
+
+    A ratio of 3.6 is 1.2 s where that import takes 0.33 s; it was 4.4 before kernels
+    were cut into more pieces, each of which is loaded by itself.
+    """
+    from nonsmooth.kernels import abi
+
+    if not abi.JIT:
+        pytest.skip("nothing is cached with the JIT off")
+    run = cpu("-m", "nonsmooth.app.cli", "run", "pendulum_chain")
+    ratio = run / cpu("-c", "import numba")
+    print(f"run / import of Numba: {ratio:.2f}, {run:.2f} s of CPU time")
+    assert ratio <= 4.6
