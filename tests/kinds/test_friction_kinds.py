@@ -228,6 +228,7 @@ TWO = ctypes.CFUNCTYPE(NUMBER, POINTER, NUMBER, NUMBER)
 THREE = ctypes.CFUNCTYPE(NUMBER, POINTER, NUMBER, NUMBER, NUMBER)
 
 
+@pytest.mark.skipif(abi.CHECKED, reason="a checked pointer is no C pointer")
 @each(EXAMPLES)
 def test_a_compiled_law_says_the_same(law):
     if not abi.JIT:
