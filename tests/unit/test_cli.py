@@ -1186,8 +1186,8 @@ def cpu(*argv):
 def test_a_cached_run_starts_fast():
     """Beside Numba's own import, so that the speed of the machine does not matter.
 
-    A ratio of 3.6 is 1.2 s where that import takes 0.33 s; it was 4.4 before kernels
-    were cut into more pieces, each of which is loaded by itself.
+    The bound is the 1.5 s that stood here, over the 0.33 s that importing Numba and
+    NumPy took on the machine it was set for. The aim, 1.2 s or 3.6, is not reached.
     """
     from nonsmooth.kernels import abi
 
@@ -1196,4 +1196,4 @@ def test_a_cached_run_starts_fast():
     run = cpu("-m", "nonsmooth.app.cli", "run", "pendulum_chain")
     ratio = run / cpu("-c", "import numba")
     print(f"run / import of Numba: {ratio:.2f}, {run:.2f} s of CPU time")
-    assert ratio <= 4.6
+    assert ratio <= 1.5 / 0.33
