@@ -50,6 +50,7 @@ from nonsmooth.kernels.mechanics.tables import (
     Work,
 )
 from nonsmooth.kernels.tolerances import (
+    FELT_FORCE,
     MOVES,
     SMALLEST_FORCE,
     SMALLEST_GAP,
@@ -133,9 +134,7 @@ def contact_guards(m, w, k, size, out):
     if k < m.n_touch:
         set_guard(out, rub, 1.0, 0.0)
         set_guard(out, rub + 1, 1.0, 0.0)
-        if w.mode[k].side == OPEN:
-            return
-        if not w.contact[k].lam_n > SMALLEST_FORCE * w.force:
+        if w.mode[k].side != PRESSING:
             return
     friction_guards(m, w, k, out, rub)
 
@@ -195,9 +194,19 @@ def friction_guards(m, w, k, out, rub):
         least = MOVES * contacts.slip_scale(m, w, k)
         set_guard(out, rub, max(least, band) - abs(c.v_t), 0.0)
     elif k < m.n_touch:
-        limit = m.contact_mu0[k] * c.lam_n
+        limit = m.contact_mu0[k] * c.lam_n + spared(w, c.lam_n)
         set_guard(out, rub, limit + c.lam_t, 0.0)
         set_guard(out, rub + 1, limit - c.lam_t, 0.0)
+
+
+@kernel
+def spared(w, lam_n):
+    """Return the friction that says nothing beside a load: it vanishes with the load.
+
+    Beyond a release, where the law would pull, the limit is negative: a contact that
+    holds anything breaks away before it lets go, and one that holds nothing does not.
+    """
+    return SMALLEST_FORCE * w.force / (1.0 + max(0.0, lam_n) / (FELT_FORCE * w.force))
 
 
 @kernel
