@@ -186,9 +186,6 @@ TWO = (1.9, 0.4, -0.8)
 UNARY = [name for name, f in FUNCTIONS.items() if f.arity == 1]
 BINARY = [name for name, f in FUNCTIONS.items() if f.arity == 2]
 TEXTS = [
-    *(f"{name}(x)" for name in UNARY),
-    *(f"{name}(x - 1.3)" for name in UNARY if name not in ("log", "sqrt")),
-    *(f"{name}({a})" for name in BINARY for a in ("x, y", "y, x", "-x, y", "y, -x")),
     *("-x", "+x", "x + y", "x - y", "x*y", "x/y", "x**y", "y**x", "x**3", "x**-2"),
     *("(-x)**3", "(-x)**-2", "x**2", "x**1", "x**0", "x**1.5", "x**0.5", "2**x"),
     *("x < y", "x <= y", "x > y", "x >= y", "(x < y)*x", "1.5*x - 2*y/3"),
@@ -206,11 +203,20 @@ def test_jet_against_mpmath(text):
     np.testing.assert_allclose(found, mp_jet(text, x=ONE, y=TWO), 1e-13, 1e-13)
 
 
+@pytest.mark.jit_off
 @pytest.mark.parametrize("name", [*UNARY, *BINARY])
 def test_every_function_over_its_domain(name):
     random = np.random.default_rng(1)
     arguments = ("x", "y")[: FUNCTIONS[name].arity]
     text = f"{name}({', '.join(arguments)})"
+    places = [("x", "x - 1.3"), ("x, y", "y, x", "-x, y", "y, -x")]
+    for place in places[len(arguments) - 1]:
+        if "-" in place and name in ("log", "sqrt"):
+            continue
+        fixed = f"{name}({place})"
+        # A few roundings, on numbers of order ten.
+        exact = mp_jet(fixed, x=ONE, y=TWO)
+        np.testing.assert_allclose(jet(fixed, x=ONE, y=TWO), exact, 1e-13, 1e-13)
     for _ in range(30):
         jets = {a: random.uniform(-3, 3, 3) for a in arguments}
         if name in ("log", "sqrt"):

@@ -72,13 +72,14 @@ def test_page_has_its_parts(system):
     assert f"nonsmooth run {system} " in text
 
 
-@pytest.mark.parametrize("path", sorted(DOCS.rglob("*.*")), ids=lambda p: p.name)
-def test_no_place_of_this_machine_is_written(path):
-    if path.suffix in (".png", ".pyc"):
-        return
-    text = path.read_text(encoding="utf-8")
-    assert str(Path.home()) + "/" not in text
-    assert not re.search(r"(?<![\w.:/])/(tmp|home|root|work|Users)/", text)
+def test_no_place_of_this_machine_is_written():
+    paths = [p for p in DOCS.rglob("*.*") if p.suffix not in (".png", ".pyc")]
+    assert len(paths) > 40
+    for path in paths:
+        text = path.read_text(encoding="utf-8")
+        assert str(Path.home()) + "/" not in text, path
+        found = re.search(r"(?<![\w.:/])/(tmp|home|root|work|Users)/", text)
+        assert not found, path
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

@@ -60,13 +60,13 @@ def test_n_four_bar_reaches_the_published_figures(n: int, x: float, y: float):
 
 
 @pytest.mark.parametrize("n", [1, 7, 1000])
-@pytest.mark.parametrize("t", [0.0, 0.4, 0.72, 2.0, 5.0])
-def test_n_four_bar_motion_is_exact(n: int, t: float):
-    theta, rate = nfb.motion(n, t)
-    exact_theta, exact_rate = nfb.motion_mp(n, t)
-    # The digits asked of the oracle; it reaches 1e-14.
-    assert float(exact_theta - float(theta)) == pytest.approx(0, abs=1e-13)
-    assert float(exact_rate - float(rate)) == pytest.approx(0, abs=1e-13)
+def test_n_four_bar_motion_is_exact(n: int):
+    for t in (0.0, 0.4, 0.72, 2.0, 5.0):
+        theta, rate = nfb.motion(n, t)
+        exact_theta, exact_rate = nfb.motion_mp(n, t)
+        # The digits asked of the oracle; it reaches 1e-14.
+        assert float(exact_theta - float(theta)) == pytest.approx(0, abs=1e-13)
+        assert float(exact_rate - float(rate)) == pytest.approx(0, abs=1e-13)
 
 
 def test_n_four_bar_is_a_pendulum_started_upright():
@@ -284,8 +284,7 @@ LAWS: list[Callable[[float], sc.Drive]] = [
 
 @pytest.mark.parametrize("p", SLIDERS)
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("mu", [0.0, 0.3])
-@pytest.mark.parametrize("t", [0.1, 0.33])
+@pytest.mark.parametrize(("mu", "t"), [(0.0, 0.1), (0.3, 0.33)])
 def test_slider_crank_balances(p: sc.Parameters, law, mu: float, t: float):
     drive, m = law(t), sc.kinematics(p, law(t))
     assert rate_of(lambda x: law(x).angle, t) == pytest.approx(drive.rate, abs=1e-8)

@@ -41,6 +41,24 @@ def test_an_open_joint_is_refused_at_any_size(length):
 
 
 @pytest.mark.parametrize("length", [1e-6, 1.0, 1e6])
+def test_a_velocity_against_a_joint_is_refused_at_any_size(length):
+    """The rod turns by 1 rad/s; its pin leaves by 0.9 % of its length in a second."""
+    model = pendulum(length)
+
+    def turning(away: float) -> Model:
+        velocity = (away * length, 0.5 * length)
+        rod = replace(model.bodies[0], velocity=velocity, angular_velocity=1.0)
+        return replace(model, bodies=[rod])
+
+    with pytest.raises(ModelError, match="joint 'hinge' is violated at a rate of"):
+        simulate(turning(0.009), 0.1)
+    assert simulate(turning(0.0), 0.1).notes == ()
+    # Accepted as rounding of the input, and noted.
+    (note,) = simulate(turning(2e-9), 0.1).notes
+    assert f"velocities by at most {2e-9 * length:.2g} m/s" in note
+
+
+@pytest.mark.parametrize("length", [1e-6, 1.0, 1e6])
 def test_a_start_that_was_moved_is_noted(length):
     result = simulate(pendulum(length, opened=2e-9), 0.1)
     (note,) = result.notes

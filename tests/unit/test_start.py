@@ -108,7 +108,7 @@ def test_rounded_input_is_accepted_and_put_right():
 
 
 def test_a_violation_just_above_the_slack_is_refused():
-    # CONSISTENT is 1e-8 of the model's size or of 1 m.
+    # CONSISTENT is 1e-8 of the joint's own size, here 0.5 m.
     with pytest.raises(ModelError, match="inconsistent start"):
         simulate(hinged(rod(position=(0.5 + 2e-8, 0.0))), 0.1)
 
