@@ -44,6 +44,8 @@ HELD_ROW = 1e-11
 # row depends on others. Rows of bad masses have more of it: the second try.
 DEPENDENT, MORE_DEPENDENT = 1e-14, 1e-12
 FEWEST_ROWS = 4
+# A part of a row, of length one, that is round-off.
+NO_PART = 1e-14
 # A pivot of a dependent row above this, times the number of rows, is still a curvature.
 CURVED = 1e-15
 # An acceleration this small beside the terms of its row, and beside this part of those
@@ -80,7 +82,6 @@ class Box(Block):
     H = floats("n_largest * n_largest")  # (n, n) A scaled
     b = floats("n_largest")  # scaled
     limit = floats("n_largest")  # scaled
-    weight = floats("n_largest")  # rows of great weight are the first pivots
     x = floats("n_largest")  # forces, scaled
     g = floats("n_largest")  # accelerations, scaled
     small = floats("n_largest")  # what is round-off of g
@@ -149,12 +150,11 @@ def factor(p, n, m, tolerance):
         p.left[i] = H[order[i] * n + order[i]]
     for k in range(m):
         q = -1
-        most = -1.0
+        most = 0.0
         for i in range(k, m):
             o = order[i]
-            size = p.weight[o] * p.left[i]
-            if size > most and p.left[i] > tolerance * H[o * n + o]:
-                most = size
+            if p.left[i] > most and p.left[i] > tolerance * H[o * n + o]:
+                most = p.left[i]
                 q = i
         if q < 0:
             return k
@@ -174,6 +174,67 @@ def factor(p, n, m, tolerance):
             C[i * n + k] = value
             p.left[i] -= value * value
     return m
+
+
+@kernel
+def next_row(p, n, m, r, k, tolerance):
+    """Return the row from k on whose part behind column k is largest, times its limit.
+
+    Of rows without a limit, which come last, the largest; -1 if all are round-off.
+    """
+    q = -1
+    most = 0.0
+    has_limit = False
+    for i in range(k, m):
+        o = p.order[i]
+        own = 0.0
+        for j in range(k, r):
+            own += p.C[i * n + j] * p.C[i * n + j]
+        if own > tolerance * p.H[o * n + o]:
+            limit = p.limit[o]
+            size = own * limit * limit if limit > 0.0 else own
+            if q < 0 or (limit > 0.0) > has_limit:
+                q, most, has_limit = i, size, limit > 0.0
+            elif size > most and (limit > 0.0) == has_limit:
+                q, most = i, size
+    return q
+
+
+@far(Box, INTEGER, INTEGER, INTEGER, NUMBER, returns=INTEGER)
+def grade(p, n, m, r, tolerance):
+    """Turn the factor so that rows of large limits come first; return its rank.
+
+    What only small limits resist then has columns of its own, in which others are zero
+    rather than round-off beside which those limits are nothing.
+    """
+    C, v = p.C, p.step
+    for k in range(r):
+        q = next_row(p, n, m, r, k, tolerance)
+        if q < 0:
+            return k
+        p.order[k], p.order[q] = p.order[q], p.order[k]
+        own = 0.0
+        for j in range(r):
+            C[k * n + j], C[q * n + j] = C[q * n + j], C[k * n + j]
+            if j >= k:
+                own += C[k * n + j] * C[k * n + j]
+        root = math.copysign(math.sqrt(own), -C[k * n + k])
+        # A reflection that takes the row's part to its first entry.
+        for j in range(k, r):
+            v[j] = C[k * n + j]
+            C[k * n + j] = 0.0
+        v[k] -= root
+        C[k * n + k] = root
+        half = root * v[k]
+        for i in range(k + 1, m):
+            along = 0.0
+            for j in range(k, r):
+                along += C[i * n + j] * v[j]
+            along /= half
+            for j in range(k, r):
+                value = C[i * n + j] + along * v[j]
+                C[i * n + j] = value if abs(value) > NO_PART else 0.0
+    return r
 
 
 @kernel
@@ -204,7 +265,6 @@ def take_guess(p, n, lam):
     for i in range(n):
         x = p.d[i] * lam[i] if p.is_warm and math.isfinite(lam[i]) else 0.0
         p.x[i] = min(max(x, -p.limit[i]), p.limit[i])
-        p.weight[i] = 1.0
 
 
 @kernel

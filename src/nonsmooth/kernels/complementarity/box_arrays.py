@@ -1,7 +1,7 @@
 """Box problems on arrays, for Python."""
 
 from nonsmooth.kernels.abi import data, entry
-from nonsmooth.kernels.complementarity import box
+from nonsmooth.kernels.complementarity import box, mechanism, sharing
 from nonsmooth.kernels.complementarity.scaling import (  # noqa: F401 (what they return)
     INACCURATE,
     INFEASIBLE,
@@ -23,3 +23,15 @@ def solve(p, n, A, b, limit, free, lam, a):
     return box.solve_box(
         p, n, data(A), data(b), data(limit), data(free), data(lam), data(a)
     )
+
+
+@entry
+def share(p, n, A, limit, free, lam):
+    """Share friction anew among redundant contacts."""
+    return sharing.share(p, n, data(A), data(limit), data(free), data(lam))
+
+
+@entry
+def group_ratio(p, n, A, limit, free, lam):
+    """Return how near a group of sticking contacts is to giving way."""
+    return mechanism.group_ratio(p, n, data(A), data(limit), data(free), data(lam))
