@@ -41,8 +41,9 @@ HELD_LOAD = 1e-12
 PARALLEL = 1e-9
 # Rows that are parallel at a look: square of the sine of their angle.
 SEEN = 1e-6
-# Motion of a contact, beside its terms, that is none in a mechanism.
-AT_REST = 1e-8
+# Motion of a contact that is none in a mechanism: beside its terms, and beside the
+# largest motion, where the terms are round-off themselves.
+AT_REST, NO_MOTION = 1e-8, 1e-12
 # With so many generators all pairs are tried; more are descended.
 MOST_PAIRS = 12
 # Shift of generators, beside the mean friction power, that parts mechanisms which
@@ -447,14 +448,18 @@ def descend(p, n, m, r):
 @kernel
 def write_critical(p, n, m, r, y):
     """Write which contacts slip in a mechanism, and how: against their friction."""
+    largest = 0.0
     for i in range(m):
         total = 0.0
         terms = 0.0
         for j in range(r):
             total += p.C[i * n + j] * y[j]
             terms += abs(p.C[i * n + j] * y[j])
-        if abs(total) > AT_REST * terms:
-            p.critical[p.order[i]] = -1 if total > 0.0 else 1
+        p.best[i] = total if abs(total) > AT_REST * terms else 0.0
+        largest = max(largest, abs(total))
+    for i in range(m):
+        if abs(p.best[i]) > NO_MOTION * largest:
+            p.critical[p.order[i]] = -1 if p.best[i] > 0.0 else 1
 
 
 @kernel
