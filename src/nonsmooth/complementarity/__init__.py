@@ -4,8 +4,8 @@
     A+ w = A- z + b       0 <= w _|_ z >= 0        horizontal  (HLCP)
 
 Every place where a mechanism may do one thing or another (stick or slip, press on
-one flank or the other, stay or lift off) ends in one of these. Nothing here knows of
-mechanisms, and everything can be used alone.
+one flank or the other, stay or lift off) ends in one of these, or in a problem in a
+box (`solve_box`). Nothing here knows of mechanisms, and everything can be used alone.
 
 Answers are checked before they are returned: `status` is "solved" only if the signs,
 w_i z_i = 0 and the equations hold within `TOLERANCE`, in units that the problem
@@ -19,17 +19,37 @@ entries in `docs/theory/complementarity.md`.
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nonsmooth.complementarity.box import BoxSolution, solve_box
+from nonsmooth.complementarity.inputs import Floats, link
+from nonsmooth.complementarity.inputs import array as _array
+from nonsmooth.complementarity.inputs import problem as _problem
+from nonsmooth.complementarity.inputs import square as _square
 from nonsmooth.errors import ModelError, nearest
 
-Floats = NDArray[np.float64]
+__all__ = [
+    "TOLERANCE",
+    "BoxSolution",
+    "Residuals",
+    "Solution",
+    "all_hlcp_solutions",
+    "all_solutions",
+    "check_hlcp",
+    "check_lcp",
+    "is_p_matrix",
+    "solve_box",
+    "solve_hlcp",
+    "solve_lcp",
+    "solve_mlcp",
+    "w_property",
+]
+
 Status = Literal["solved", "none", "ray", "limit", "failed"]
 Method = Literal["lemke", "enumeration"]
 
@@ -40,8 +60,6 @@ MAX_ENUMERATION = 12
 MAX_DETERMINANTS = 16
 # Lemke needs about n pivots in practice, 2^n at worst.
 PIVOTS, PIVOTS_PER_PAIR = 5000, 50
-
-_log = logging.getLogger("nonsmooth")
 
 _METHODS = ("lemke", "enumeration")
 _RAY = (
@@ -489,59 +507,10 @@ def _inaccurate(residual: float) -> str:
 @cache
 def _kernels() -> Any:
     """Import and link the kernels, once per process."""
-    from nonsmooth.kernels import abi, cache_folder
     from nonsmooth.kernels.complementarity import arrays
 
-    stamp = cache_folder / "compiled_lcp"
-    is_new = abi.JIT and not stamp.exists()
-    if is_new:
-        _log.warning(
-            "compiling the complementarity kernels for the first time; "
-            "this takes about 10 s"
-        )
-    abi.link()
-    if is_new:
-        cache_folder.mkdir(parents=True, exist_ok=True)
-        stamp.touch()
+    link("compiled_lcp", "complementarity", 10)
     return arrays
-
-
-def _numbers(name: str, value: ArrayLike) -> Floats:
-    """Return a finite array."""
-    try:
-        array = np.ascontiguousarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{name} = {value!r}; must be an array of numbers") from error
-    if not np.isfinite(array).all():
-        k = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        place = ", ".join(map(str, k))
-        raise ModelError(f"{name}[{place}] = {float(array[k])}; must be finite")
-    return array
-
-
-def _array(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Floats:
-    """Return a finite array of this shape."""
-    array = _numbers(name, value)
-    if array.shape != shape:
-        raise ModelError(f"{name} has the shape {array.shape}; must be {shape}")
-    return array
-
-
-def _square(name: str, value: ArrayLike) -> Floats:
-    """Return a finite square matrix."""
-    array = _numbers(name, value)
-    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
-        raise ModelError(f"{name} has the shape {array.shape}; must be square")
-    return array
-
-
-def _problem(**parts: ArrayLike) -> tuple[Floats, ...]:
-    """Return matrices of one size, and last the vector that goes with them."""
-    *matrices, last = parts
-    first = _square(matrices[0], parts[matrices[0]])
-    n = len(first)
-    rest = [_array(name, parts[name], (n, n)) for name in matrices[1:]]
-    return (first, *rest, _array(last, parts[last], (n,)))
 
 
 def _cover(value: ArrayLike, n: int) -> Floats:
