@@ -144,6 +144,7 @@ class Decision(Block):
     is_touched = integers("n_group")  # whether a contact of the group fired
     rests = integers("n_contact")  # whether a contact is at rest and to be decided
     freed = integers("n_contact")  # whether a contact was let go at this event
+    dropped = integers("n_contact")  # whether its limit is that of motion
     kept = records(Mode, "n_contact")  # before a review
     unsigned = integers("n_contact")  # bit j: flank j has no force yet
     ahead = floats("n_y")  # state a moment later
@@ -154,13 +155,10 @@ class Decision(Block):
         "n_largest"
     )  # contacts at rest, then joints that slide, of a group
     delassus = floats("n_largest * n_largest")  # (n_force, n_force)
+    free = floats("n_largest")  # its diagonal without joints
     slip_rate = floats("n_largest")  # without friction
     slip_change = floats("n_largest")  # with it
     limit = floats("n_largest")
-    M = floats("4 * n_largest * n_largest")  # (2 n, 2 n)
-    q_lcp = floats("2 * n_largest")
-    z_lcp = floats("2 * n_largest")
-    w_lcp = floats("2 * n_largest")
 
     # the same with joints, see `flanks`
     n_term = INTEGER

@@ -36,8 +36,8 @@ SPREAD = 1e-2
 
 # ---- of the model's weight -----------------------------------------------------
 
-# A normal force too small to say anything about friction; one that is felt, beside which
-# no friction is too small; a force that is round-off of the others.
+# A normal force too small to say anything about friction; one that is felt, beside
+# which no friction is too small; a force that is round-off of the others.
 SMALLEST_FORCE, FELT_FORCE, NO_FORCE = 1e-9, 1e-6, 1e-12
 
 # ---- of a time -----------------------------------------------------------------

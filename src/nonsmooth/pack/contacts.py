@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nonsmooth.elements.bodies import Point
 from nonsmooth.elements.contacts import Contact
@@ -21,6 +22,7 @@ from nonsmooth.kernels.mechanics.tables import (
     FORCE,
     FORWARD,
     GAP,
+    GROUP,
     GUIDE,
     MARGIN,
     NONE,
@@ -68,6 +70,11 @@ class ContactRow:
     spot: Spot | None = None
 
     @property
+    def is_touch(self) -> bool:
+        """Whether it is between shapes, not inside a joint."""
+        return self.kind == TOUCH
+
+    @property
     def can_stick(self) -> bool:
         """Whether its law knows stick."""
         return self.law == SET_VALUED
@@ -99,18 +106,29 @@ def contact_columns(contacts: list[ContactRow]) -> dict[str, Any]:
     return columns
 
 
-def guard_columns(n_user: int, contacts: list[ContactRow]) -> dict[str, Any]:
+def guard_columns(
+    n_user: int, contacts: list[ContactRow], group: NDArray[np.int64]
+) -> dict[str, Any]:
     """Return the table of guards; the kinds are described in `march.guards`.
 
-    First the user's, then what presses and what rubs of each contact, then, if joints
-    have friction, the margin of their uniqueness.
+    First the user's, then what presses and what rubs of each contact between shapes,
+    and of groups of them; then the same of joints with friction, and the margin of
+    their uniqueness.
     """
     kinds, owners = [USER] * n_user, list(range(n_user))
     press, rub = [-1] * len(contacts), [-1] * len(contacts)
-    n_heard: int | None = None
-    for k, contact in enumerate(contacts):
-        if contact.kind != TOUCH and n_heard is None:
+    of_group = np.full(int(group.max(initial=-1)) + 1, -1)
+    n_touch = sum(contact.is_touch for contact in contacts)
+    for k in range(len(contacts) + 1):
+        if k == n_touch:
+            for first in _redundant(contacts, group):
+                of_group[group[first]] = len(kinds)
+                kinds.append(GROUP)
+                owners.append(first)
             n_heard = len(kinds)
+        if k == len(contacts):
+            break
+        contact = contacts[k]
         pressing = _PRESSING[contact.kind]
         rubbing = [FORWARD, BACKWARD] if contact.can_stick else []
         for first, new in ((press, pressing), (rub, rubbing)):
@@ -118,18 +136,28 @@ def guard_columns(n_user: int, contacts: list[ContactRow]) -> dict[str, Any]:
                 first[k] = len(kinds)
                 kinds += new
                 owners += [k] * len(new)
-    if n_heard is not None:
+    if n_touch < len(contacts):
         kinds.append(MARGIN)
         owners.append(-1)
     return {
         "n_user": n_user,
-        "n_heard": len(kinds) if n_heard is None else n_heard,
+        "n_heard": n_heard,
         "n_watch": len(kinds),
         "contact_press": np.array(press, np.int64),
         "contact_rub": np.array(rub, np.int64),
         "watch_kind": np.array(kinds, np.int64),
         "watch_owner": np.array(owners, np.int64),
+        "group_guard": of_group,
     }
+
+
+def _redundant(contacts: list[ContactRow], group: NDArray[np.int64]) -> Iterator[int]:
+    """Yield the first contact of each group whose friction at rest may be redundant."""
+    for g in np.unique(group).tolist():
+        own = [int(k) for k in np.flatnonzero(group == g)]
+        can_stick = [k for k in own if contacts[k].can_stick]
+        if len(can_stick) > 1 and all(contacts[k].is_touch for k in own):
+            yield can_stick[0]
 
 
 def _friction(packer: Packer, law: FrictionLaw | None) -> dict[str, Any]:

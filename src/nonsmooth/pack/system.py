@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from nonsmooth.elements.bodies import Point
 from nonsmooth.elements.shapes import Shape
 from nonsmooth.kernels import abi
+from nonsmooth.kernels.complementarity.box import Box
 from nonsmooth.kernels.friction.modes import PRESSING
+from nonsmooth.kernels.look import Look
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.model import Model
 
@@ -137,6 +139,7 @@ class System:
         active[m.contact_row[m.contact_row >= 0]] = 0
         work = Work(
             m.sizes(),
+            box=Box(m.sizes(), look=Look()),
             weight=np.ones(n_row),
             ratio=np.ones(len(self.with_mode)),
             minv=m.minv,

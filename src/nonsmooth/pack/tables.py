@@ -282,7 +282,7 @@ def _rows(
     row_of[has_row] = begins[n_joint:]
     load = [int(begins[c.joint]) if c.joint >= 0 else -1 for c in contacts]
     contact |= {"contact_row": row_of, "contact_joint": np.array(load, np.int64)}
-    contact |= guard_columns(n_user, contacts)
+    contact |= guard_columns(n_user, contacts, group)
     row_body = np.empty((int(n_row.sum()), 2), dtype=np.int64)
     for k, begin in enumerate(begins):
         row_body[begin : begin + n_row[k]] = sides[k]

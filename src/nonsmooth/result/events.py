@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.entry import Guards
 from nonsmooth.kernels.friction.modes import OPEN, PRESSING, SLIP, YIELDING
-from nonsmooth.kernels.mechanics.tables import FORCE, GAP, USER, Work
+from nonsmooth.kernels.mechanics.tables import FORCE, GAP, GROUP, USER, Work
 from nonsmooth.pack import System
 from nonsmooth.result.evaluate import evaluate, instants
 from nonsmooth.result.state import Modes, mode_name
@@ -136,7 +136,7 @@ def event_records(system: System, steps: Steps, t_end: float) -> list[EventRecor
     records: list[EventRecord] = []
     fired = steps.fired
     changed: NDArray[np.bool_] = np.asarray(fired.any(axis=1))
-    # A mode may also change in a review, when no guard has fired.
+    # A mode may also change where laws break, or in a review, when no guard has fired.
     changed[:-1] |= steps.changes()
     ends = np.flatnonzero(changed)
     if len(ends) == 0:
@@ -158,7 +158,9 @@ def _fired_by(system: System, fired: NDArray[np.int64]) -> dict[int, list[int]]:
     m = system.tables
     found: dict[int, list[int]] = {}
     for k in np.flatnonzero(fired).tolist():
-        if m.watch_kind[k] != USER and m.watch_owner[k] >= 0:
+        # A group that gives way has no cause but itself.
+        is_own = m.watch_kind[k] not in (USER, GROUP)
+        if is_own and m.watch_owner[k] >= 0:
             found.setdefault(int(m.watch_owner[k]), []).append(int(m.watch_kind[k]))
     return found
 

@@ -257,6 +257,14 @@ class Driver:
                 f"{rest.n_unchecked} switches had too many joints and contacts "
                 "to look for more than one solution of their friction"
             )
+        crossing = getattr(self.blocks, "crossing", None)
+        if crossing is not None and crossing.n:
+            self.notes.append(
+                f"{crossing.n} spans, {crossing.total:.3g} s in all, first at t = "
+                f"{crossing.t_first:.9g} s, in which modes changed without end, were "
+                "crossed by steps of first order; their estimated error is "
+                f"{crossing.error:.2g} times the tolerance"
+            )
         if rest.n_tie:
             self.notes.append(
                 f"contacts reached the limit of friction together, first at t = "

@@ -8,15 +8,13 @@ import numpy as np
 
 from nonsmooth.errors import FAILURES
 from nonsmooth.kernels.friction import flanks, rest
-from nonsmooth.kernels.friction.modes import PRESSING, SLIP, STICK
+from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.mechanics.tables import Work
 from nonsmooth.kernels.run import Decision, Step
 from nonsmooth.pack import System
 from nonsmooth.result import State, mode_name
 from nonsmooth.solve.solvability import Solution, group_solutions, solvability
 
-# Contacts at rest for which all modes are tried, 4^n bases.
-MAX_TRIED = 5
 # Least determinant, beside that without friction, at which a step that shrinks to
 # round-off does so because forces grow without bound.
 JAMMING = 1e-2
@@ -41,17 +39,11 @@ def undecided(system: System, state: Decision, work: Work) -> str:
         )
     if _is_of_joints(system, state):
         return _of_joints(system, state)
-    n = state.n_listed
-    if status == rest.UNSOLVED:
-        listed = [int(k) for k in state.listed[:n]]
-        candidates = _candidates(system, state, listed)
-    else:
-        listed = [int(k) for k in np.flatnonzero(work.mode["side"] == PRESSING)]
-        candidates = [_now(system, work, listed)]
+    listed = [int(k) for k in np.flatnonzero(work.mode["side"] == PRESSING)]
     return FAILURES[_REASONS[status]].format(
         t=t,
         who=", ".join(f"'{system.with_mode[k]}'" for k in listed),
-        modes="; ".join(candidates) or "none found",
+        modes=_now(system, work, listed),
     )
 
 
@@ -132,29 +124,3 @@ def _present(system: System, work: Work) -> str:
 def _now(system: System, work: Work, listed: list[int]) -> str:
     """Return the modes of contacts as they stand."""
     return ", ".join(f"{system.with_mode[k]} {mode_name(work.mode[k])}" for k in listed)
-
-
-def _candidates(system: System, state: Decision, listed: list[int]) -> list[str]:
-    """Return every mode that solves the friction problem, if it is small."""
-    n = len(listed)
-    if not 0 < n <= MAX_TRIED:
-        return []
-    from nonsmooth.complementarity import all_solutions
-
-    M = state.M[: 4 * n * n].reshape(2 * n, 2 * n)
-    found = all_solutions(M, state.q_lcp[: 2 * n])
-    modes: list[str] = []
-    for solution in found:
-        rates = solution.w[:n] - solution.z[n:]
-        parts = (
-            f"{system.with_mode[k]} {mode_name(_slipping(rate))}"
-            for k, rate in zip(listed, rates, strict=True)
-        )
-        modes.append(", ".join(parts))
-    return modes
-
-
-def _slipping(rate: float) -> dict[str, int]:
-    """Return the mode of a contact that begins to slip at a rate."""
-    sign = int(np.sign(rate))
-    return {"side": PRESSING, "grip": SLIP if sign else STICK, "sign": sign}

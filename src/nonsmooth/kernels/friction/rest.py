@@ -6,10 +6,11 @@ Contacts at rest are decided together, normal forces known:
     0 <= v_t'+  _|_  F+ = mu0 lam_n + lam_t >= 0
     0 <= v_t'-  _|_  F- = mu0 lam_n - lam_t >= 0
 
-a linear complementarity problem of size 2 H for H contacts at rest. A contact that
-cannot stay drops to mu at once, and the rest are decided again. Only contacts that
-share bodies or joints, a group, decide together: an event changes no acceleration in
-another group.
+a linear complementarity problem of size 2 H for H contacts at rest. A is positive
+semidefinite, so that it is the same as the convex problem of `complementarity.box`: it
+always has a solution, and one motion. Contacts that cannot stay drop to mu at once, and
+all are decided again. Only contacts that share bodies or joints, a group, decide
+together: an event changes no acceleration in another group.
 
 References
 ----------
@@ -19,10 +20,11 @@ joints loads are not known beforehand, and the problem is that of `flanks`.
 
 import math
 
-from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel, stack_floats
-from nonsmooth.kernels.complementarity.lemke import lemke
-from nonsmooth.kernels.complementarity.scaling import RAY, SOLVED
+from nonsmooth.kernels.abi import INTEGER, NUMBER, at, call_limit, far, kernel
+from nonsmooth.kernels.complementarity.box import solve_box
+from nonsmooth.kernels.complementarity.scaling import SOLVED
 from nonsmooth.kernels.friction import flanks, slides
+from nonsmooth.kernels.friction.groups import has_slides, push_alone, slip_due
 from nonsmooth.kernels.friction.modes import (
     FOLLOWING,
     HELD,
@@ -53,8 +55,6 @@ from nonsmooth.kernels.tolerances import (
 AT_ONCE, PART, AT_START = 1e-6, 1e-2, 1.0
 # Rounds of finding the flanks of joints that hold each other.
 MAX_LEAN = 8
-# Part by which the friction problem's diagonal is raised where it is not solved.
-COMPLIANCE = 1e-10
 
 DECIDED, UNSOLVED, WRONG, CHATTERING, NOT_UNIQUE, JAMMED = 0, 1, 2, 3, 4, 5
 
@@ -117,35 +117,7 @@ def accelerations(m, w, r, t):
     bodies.add_acceleration(m, w, r.step.d)
 
 
-# ---- what friction forces do ---------------------------------------------------
-
-
-@kernel
-def push_alone(m, w, k, a):
-    """Write the accelerations under a unit friction force at contact k, rows aside."""
-    G = stack_floats(6)
-    contacts.coefficients(m, w, k, G)
-    for i in range(m.n_dof):
-        a[i] = 0.0
-    bodies.add_wrench(m, w, m.contact_a[k], G, 1.0, a)
-    bodies.add_wrench(m, w, m.contact_b[k], at(G, 3), 1.0, a)
-    bodies.solve_mass(m, w, a, a)
-
-
-@kernel
-def slip_due(m, w, k, a):
-    """Return the slip acceleration of contact k due to accelerations a."""
-    G = stack_floats(6)
-    contacts.coefficients(m, w, k, G)
-    total = bodies.from_body(m, w, m.contact_a[k], G, a)
-    return total + bodies.from_body(m, w, m.contact_b[k], at(G, 3), a)
-
-
-@far(Tables, Work, Decision, INTEGER, returns=NUMBER, is_door=True)
-def slip_compliance(m, w, r, k):
-    """Return the slip acceleration of contact k under a unit friction force."""
-    push_alone(m, w, k, r.step.d)
-    return slip_due(m, w, k, r.step.d)
+# ---- the problem of one group --------------------------------------------------
 
 
 @kernel
@@ -158,6 +130,7 @@ def delassus(m, w, r):
     nf, A, a = r.n_force, r.delassus, r.step.d
     for j in range(nf):
         push_alone(m, w, r.listed[j], a)
+        r.free[j] = slip_due(m, w, r.listed[j], a)
         reactions.oppose(m, w, a)
         for i in range(nf):
             k = r.listed[i]
@@ -178,9 +151,6 @@ def note_reactions(m, w, k, first, second):
     first[0] = w.lam[i]
     if slides.has_two(m, k):
         second[0] = w.lam[i + 1]
-
-
-# ---- the problem of one group --------------------------------------------------
 
 
 @kernel
@@ -222,51 +192,65 @@ def pose(m, w, r, t, g):
     for i in range(r.n_listed):
         # Of joints that block one motion this is their slip in it, but for a factor.
         k = r.listed[i]
-        has_joints = m.group_slide[g + 1] > m.group_slide[g]
         compliance = max(r.delassus[i * r.n_force + i], TINY)
-        w.ratio[k] = math.sqrt(compliance) if has_joints else 1.0
+        w.ratio[k] = math.sqrt(compliance) if has_slides(m, g) else 1.0
     return r.n_force
 
 
 @kernel
-def try_friction(r, n, compliance):
-    """Set up and solve the friction problem, its diagonal a little larger."""
-    M, q = r.M, r.q_lcp
-    for i in range(n):
-        total = r.slip_rate[i]
-        for j in range(n):
-            a = r.delassus[i * n + j]
-            if i == j:
-                a *= 1.0 + compliance
-            total -= a * r.limit[j]
-            M[i * 2 * n + j] = a
-            M[i * 2 * n + n + j] = 1.0 if i == j else 0.0
-            M[(n + i) * 2 * n + j] = -1.0 if i == j else 0.0
-            M[(n + i) * 2 * n + n + j] = 0.0
-        q[i] = total
-        q[n + i] = 2.0 * r.limit[i]
-    residual = stack_floats(4)
-    return lemke(r.lcp, 2 * n, M, q, r.z_lcp, r.w_lcp, residual)
+def motion_limit(m, w, k):
+    """Return the friction of contact k when it begins to move."""
+    lam_n = max(0.0, w.contact[k].lam_n)
+    if m.contact_band[k] > 0.0:
+        return m.contact_mu0[k] * lam_n
+    p = at(m.par, m.contact_friction_par[k])
+    return call_limit(m.address[m.contact_friction[k]], p, lam_n, 0.0)
 
 
-@far(Decision, INTEGER, returns=INTEGER)
-def solve_friction(r, n):
-    """Solve the friction problem by Lemke's method.
+@far(Tables, Work, Decision, INTEGER, returns=INTEGER)
+def solve_friction(m, w, r, n):
+    """Solve the friction problem of n contacts, loads known; return a status.
 
-    | v_t'+ |   | A   I | | F+    |   | b - A L |
-    | F-    | = | -I  0 | | v_t'- | + | 2 L     |,   L = mu0 lam_n
+    Limits drop to those of motion where contacts accelerate, all of a round together
+    and with both signs; who has dropped stays so.
     """
-    status = RAY
-    for attempt in range(2):
-        # Dependent contacts may defeat the pivoting; a trace of compliance tells them
-        # apart, and is smaller than what counts as an acceleration.
-        status = try_friction(r, n, attempt * COMPLIANCE)
-        if status == SOLVED:
-            break
     for i in range(n):
-        # v_t'+ is in w, v_t'- in z.
-        r.slip_change[i] = r.w_lcp[i] - r.z_lcp[n + i]
-    return status
+        # Round-off comes from forces as large as the weight.
+        w.box.noise[i] = NO_ACCELERATION * r.free[i] * w.force
+    for _ in range(1 + n):
+        for i in range(n):
+            if r.dropped[r.listed[i]]:
+                r.limit[i] = min(r.limit[i], motion_limit(m, w, r.listed[i]))
+        status = solve_box(
+            w.box,
+            n,
+            r.delassus,
+            r.slip_rate,
+            r.limit,
+            r.free,
+            r.friction,
+            r.slip_change,
+        )
+        n_dropped = 0
+        for i in range(n):
+            k = r.listed[i]
+            if w.box.slip[i] != 0 and not r.dropped[k]:
+                r.dropped[k] = 1
+                n_dropped += 1
+        if status != SOLVED or n_dropped == 0:
+            return status
+    return SOLVED
+
+
+@kernel
+def let_slip(m, w, r, n):
+    """Release the contacts that slip in the solution of the friction problem."""
+    for i in range(n):
+        if w.box.slip[i] != 0:
+            k = r.listed[i]
+            start_slip(m, w, k, w.box.slip[i])
+            r.rests[k] = 0
+            r.freed[k] = 1
 
 
 # ---- joints at rest that hold each other ---------------------------------------
@@ -364,8 +348,7 @@ def drop_held(m, w, r):
     s = r.step
     for i in range(r.n_listed):
         k = r.listed[i]
-        free = slip_compliance(m, w, r, k)
-        if abs(r.delassus[i * r.n_force + i]) > NO_COMPLIANCE * free:
+        if abs(r.delassus[i * r.n_force + i]) > NO_COMPLIANCE * r.free[i]:
             continue
         n_held += 1
         r.rests[k] = 0
@@ -408,19 +391,21 @@ def decide_rest(m, w, r, t):
     for g in range(m.n_group):
         if not r.is_touched[g]:
             continue
-        has_joints = m.group_slide[g + 1] > m.group_slide[g]
+        has_joints = has_slides(m, g)
         while pose(m, w, r, t, g) > 0:
             if drop_held(m, w, r) > 0:
                 continue
-            if has_joints:
-                if can_stay(m, w, r, t):
-                    break
-                if r.n_listed > 0 and r.n_force == r.n_listed:
-                    pose(m, w, r, t, g)
-                r.lcp_status = flanks.solve(m, w, r, r.n_listed)
-            else:
-                r.n_solution = 1
-                r.lcp_status = solve_friction(r, r.n_listed)
+            if not has_joints:
+                r.lcp_status = solve_friction(m, w, r, r.n_listed)
+                if r.lcp_status != SOLVED:
+                    return UNSOLVED
+                let_slip(m, w, r, r.n_listed)
+                break
+            if can_stay(m, w, r, t):
+                break
+            if r.n_listed > 0 and r.n_force == r.n_listed:
+                pose(m, w, r, t, g)
+            r.lcp_status = flanks.solve(m, w, r, r.n_listed)
             if r.lcp_status == flanks.SEVERAL:
                 return NOT_UNIQUE
             if r.lcp_status != SOLVED:
@@ -428,7 +413,6 @@ def decide_rest(m, w, r, t):
             if r.n_solution > 1:
                 r.t_branch = min(r.t_branch, t)
             if let_go(m, w, r, r.n_listed) == 0:
-                if has_joints:
-                    follow(m, w, r, t)
+                follow(m, w, r, t)
                 break
     return DECIDED

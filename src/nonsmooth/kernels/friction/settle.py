@@ -13,6 +13,12 @@ import math
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
 from nonsmooth.kernels.friction import slides
+from nonsmooth.kernels.friction.groups import (
+    has_slides,
+    push_alone,
+    slip_compliance,
+    slip_due,
+)
 from nonsmooth.kernels.friction.modes import (
     PINNED,
     PRESSING,
@@ -29,12 +35,9 @@ from nonsmooth.kernels.friction.rest import (
     accelerations,
     activate,
     decide_rest,
-    push_alone,
-    slip_compliance,
-    slip_due,
     start_slip,
 )
-from nonsmooth.kernels.mechanics import contacts, dynamics, reactions
+from nonsmooth.kernels.mechanics import bodies, contacts, dynamics, reactions
 from nonsmooth.kernels.mechanics.contacts import has_friction
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.run import Decision
@@ -46,6 +49,7 @@ from nonsmooth.kernels.tolerances import (
     NO_COMPLIANCE,
     NO_FORCE,
     SMALLEST_FORCE,
+    TINY,
     VERIFIED,
 )
 
@@ -86,19 +90,66 @@ def begin_pressing(m, w, r, k):
 
 @kernel
 def bring_to_rest(m, w, r, t):
-    """Set the slip of resting contacts exactly to zero, together with the joints."""
+    """Set the slip of resting contacts exactly to zero, together with the joints.
+
+    A contact that this would take more than round-off for is not at rest: two corners
+    on nearly one line stop together only where the body turns no more.
+    """
+    while stop_slip(m, w, r, t) > 0:
+        k = fastest(m, w, r)
+        if k < 0:
+            break
+        r.rests[k] = 0
+        set_grip(w.mode[k], SLIP, sign_of(w.contact[k].v_t))
+
+
+@kernel
+def stop_slip(m, w, r, t):
+    """Project velocities onto the rows at rest; return whether that is too much.
+
+    Then they are as before. The change is measured by its energy, beside that of the
+    slip velocities that count as rest.
+    """
+    y = r.step.y
+    v, before = at(y, m.n_dof), at(r.ahead, m.n_dof)
     n_rest = 0
     for k in range(m.n_contact):
         i = m.contact_row[k]
         if i >= 0 and r.is_touched[m.contact_group[k]]:
             contacts.set_active(m, w, i, r.rests[k] != 0)
             n_rest += r.rests[k]
-    if n_rest > 0:
-        y = r.step.y
-        v = at(y, m.n_dof)
-        dynamics.configure(m, w, t, y, v)
-        reactions.factor_rows(m, w)
-        dynamics.project_velocities(m, w, v)
+    if n_rest == 0:
+        return 0
+    for i in range(m.n_dof):
+        before[i] = v[i]
+    dynamics.configure(m, w, t, y, v)
+    reactions.factor_rows(m, w)
+    dynamics.project_velocities(m, w, v)
+    allowed = 0.0
+    for k in range(m.n_contact):
+        if r.rests[k]:
+            least = max(AT_REST * contacts.slip_scale(m, w, k), m.contact_band[k])
+            free = slip_compliance(m, w, k, r.step.d)
+            allowed += least / math.sqrt(free) if free > 0.0 else 0.0
+    for i in range(m.n_dof):
+        r.step.d[i] = v[i] - before[i]
+    if 2.0 * bodies.kinetic_energy(m, w, r.step.d) <= allowed * allowed:
+        return 0
+    for i in range(m.n_dof):
+        v[i] = before[i]
+    return n_rest - 1
+
+
+@kernel
+def fastest(m, w, r):
+    """Return the contact between shapes at rest that slips most, -1 for none."""
+    found, most = -1, -1.0
+    for k in range(m.n_touch):
+        if r.rests[k] and m.contact_band[k] == 0.0:
+            slip = abs(w.contact[k].v_t) / (contacts.slip_scale(m, w, k) + TINY)
+            if slip > most:
+                found, most = k, slip
+    return found
 
 
 @kernel
@@ -178,7 +229,8 @@ def pin_held(m, w, r):
     """
     n_pinned = 0
     for k in range(m.n_contact):
-        if r.freed[k] and w.n_stuck > 0 and is_held(m, w, r, k):
+        can_be_pinned = r.freed[k] and has_slides(m, m.contact_group[k])
+        if can_be_pinned and w.n_stuck > 0 and is_held(m, w, r, k):
             set_grip(w.mode[k], PINNED, w.mode[k].sign)
             r.freed[k] = 0
             n_pinned += 1
@@ -192,7 +244,7 @@ def is_held(m, w, r, k):
     A body may let it slip though no force at this instant would: two corners on one
     line, while it turns.
     """
-    free = slip_compliance(m, w, r, k)
+    free = slip_compliance(m, w, k, r.step.d)
     if abs(contacts.slip_acceleration(m, w, k)) > NO_ACCELERATION * free * w.force:
         return 0
     push_alone(m, w, k, r.step.d)
@@ -212,7 +264,7 @@ def recall_wrong(m, w, r):
             rate = w.mode[k].sign * contacts.slip_acceleration(m, w, k)
             limit = m.contact_mu0[k] * w.contact[k].lam_n
             round_off = AT_LIMIT * limit + NO_FORCE * w.force
-            if rate < -round_off * slip_compliance(m, w, r, k):
+            if rate < -round_off * slip_compliance(m, w, k, r.step.d):
                 r.freed[k] = 0
                 r.rests[k] = 1
                 n_wrong += 1
@@ -260,15 +312,20 @@ def comply(m, w, r, t):
 def pin_first(m, w, r, t_ahead):
     """Pin contacts at their limit that others hold; return whether that is all.
 
-    Their friction must not drop to mu before it is known that they slip.
+    Their friction must not drop to mu before it is known that they slip. Of groups
+    whose joints have friction: others know by their own guard.
     """
     n_freed = 0
     for k in range(m.n_contact):
         if r.freed[k]:
-            set_grip(w.mode[k], PINNED, w.mode[k].sign)
+            if not has_slides(m, m.contact_group[k]):
+                return False
             n_freed += 1
     if n_freed == 0:
         return False
+    for k in range(m.n_contact):
+        if r.freed[k]:
+            set_grip(w.mode[k], PINNED, w.mode[k].sign)
     activate(m, w)
     accelerations(m, w, r, t_ahead)
     n_pinned = 0
@@ -289,6 +346,9 @@ def pin_first(m, w, r, t_ahead):
 @far(Tables, Work, Decision, NUMBER, returns=INTEGER)
 def settle(m, w, r, t_ahead):
     """Decide all contacts at rest by the state `ahead`; return a status."""
+    for k in range(m.n_contact):
+        # Who has begun to slip is not at rest again until it has moved.
+        r.dropped[k] = r.freed[k]
     if pin_first(m, w, r, t_ahead):
         return DECIDED
     for _ in range(2 + m.n_contact):

@@ -7,14 +7,15 @@ given number of steps; everything it needs to go on is in its blocks.
 import math
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, Block, entry, kernel
-from nonsmooth.kernels.friction.rest import DECIDED
-from nonsmooth.kernels.march import jump, locate, radau, steps, switch
+from nonsmooth.kernels.friction.rest import CHATTERING, DECIDED, UNSOLVED, WRONG
+from nonsmooth.kernels.march import cross, jump, locate, radau, steps, switch
 from nonsmooth.kernels.march.attempt import (
     TOO_MANY_STEPS,
     attempt,
     check_stiffness,
     choose_method,
 )
+from nonsmooth.kernels.march.cross import Crossing
 from nonsmooth.kernels.march.landing import cut_at_event
 from nonsmooth.kernels.march.record import is_finite, record
 from nonsmooth.kernels.run import (
@@ -42,6 +43,7 @@ class Events(Block):
     rest = Decision
     newton = Newton
     tableau = Tableau
+    crossing = Crossing
 
     is_fresh = INTEGER  # y' at (t, y) is in K[0]
     is_break = INTEGER  # a time law may have jumped
@@ -147,6 +149,52 @@ def change_mode(m, w, r, log):
 
 
 @kernel
+def can_cross(m, r, status):
+    """Return whether the run can go on by crossing a span.
+
+    Not with friction in joints: what has no solution there has none in a step.
+    """
+    if m.n_touch == 0 or m.n_contact > m.n_touch or r.step.set.h_fixed > 0.0:
+        return False
+    if status == STEP_TOO_SMALL:
+        return True
+    is_open = r.rest.status == CHATTERING or r.rest.status == UNSOLVED
+    return status == UNDECIDED and (is_open or r.rest.status == WRONG)
+
+
+@kernel
+def cross_span(m, w, r, log, t_stop, status):
+    """Cross a span where no mode lasts, and record it; return END or the failure."""
+    s = r.step
+    if log.n >= log.capacity:
+        # The mode is decided anew in the next call, which has room.
+        r.rest.is_known = 0
+        r.is_fresh = 0
+        return END
+    span = cross.cross(m, w, r.rest, r.crossing, t_stop)
+    if span <= 0.0:
+        return status
+    for k in range(m.n_watch):
+        r.watch.fired[k] = 0
+    record(m, s, log, s.t, span, s.y, w.mode, r.watch.fired, 0)
+    for k in range(m.n_contact):
+        log.impulse[log.n - 1][k][0] = 0.0
+        log.impulse[log.n - 1][k][1] = 0.0
+    s.n_step += 1
+    s.t = t_stop if span == t_stop - s.t else s.t + span
+    for i in range(m.n_y):
+        s.y[i] = s.y1[i]
+    r.rest.is_known = 0
+    r.rest.n_chatter = 0
+    r.rest.n_flood = 0
+    r.is_fresh = 0
+    r.is_armed = 0
+    # What made steps tiny is behind.
+    s.h = span
+    return END
+
+
+@kernel
 def look_back(m, w, r, h, t_stop):
     """Between events: look for stiffness, and review friction that is not unique."""
     if r.has_touched:
@@ -218,11 +266,11 @@ def march(m, w, r, log, t_stop, max_steps):
             return FULL
         if s.look.is_stopped:
             return TICK
-        if not r.is_fresh:
-            status = start_arc(m, w, r, t_stop)
-            if status != END:
-                return status
-        status = advance(m, w, r, log, t_stop)
+        status = END if r.is_fresh else start_arc(m, w, r, t_stop)
+        if status == END:
+            status = advance(m, w, r, log, t_stop)
+        if can_cross(m, r, status):
+            status = cross_span(m, w, r, log, t_stop, status)
         if status != END:
             return status
     return TICK

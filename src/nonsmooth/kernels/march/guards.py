@@ -8,11 +8,13 @@
     FORWARD   with friction   it slips so, or has friction left    stick, reverse,
                               against a slip forward               break_away
     BACKWARD  with friction   the same against a slip backward     break_away
+    GROUP     contacts        friction at rest, redundant, has some     break_away
+                              left: 1 - the part it uses
     MARGIN    joints          their loads are unique: the least determinant
 
 Each guard has a number: first the user's, then what presses and what rubs of each
-contact, `contact_press` and `contact_rub`, then the margin; `watch_kind` and
-`watch_owner` lead back. A new kind is a line here and in `pack`, its value in
+contact, `contact_press` and `contact_rub`, those of groups, then the margin;
+`watch_kind` and `watch_owner` lead back. A new kind is a line here and in `pack`, its value in
 `contact_guards`, whether it has a rate and is a reaction below, and what follows in
 `switch`.
 
@@ -28,7 +30,7 @@ from nonsmooth.kernels.abi import (
     floats,
     kernel,
 )
-from nonsmooth.kernels.friction import slides
+from nonsmooth.kernels.friction import groups, slides
 from nonsmooth.kernels.friction.modes import (
     OPEN,
     PRESSING,
@@ -44,6 +46,7 @@ from nonsmooth.kernels.mechanics.tables import (
     FORCE,
     FORWARD,
     GAP,
+    GROUP,
     MARGIN,
     USER,
     Tables,
@@ -81,15 +84,15 @@ def is_reaction(m, w, k):
     if kind == FORWARD or kind == BACKWARD:
         grip = w.mode[m.watch_owner[k]].grip
         return grip == STICK or (kind == BACKWARD and grip == YIELDING)
-    return kind == FLANK or kind == MARGIN
+    return kind == FLANK or kind == GROUP or kind == MARGIN
 
 
 @kernel
 def is_friction_at_rest(m, w, k):
-    """Return whether guard k is what is left of the friction of a joint at rest."""
-    owner = m.watch_owner[k]
-    is_friction = m.watch_kind[k] == FORWARD or m.watch_kind[k] == BACKWARD
-    return is_friction and owner >= m.n_touch and w.mode[owner].grip == STICK
+    """Return whether guard k is what is left of friction at rest."""
+    kind = m.watch_kind[k]
+    is_friction = kind == FORWARD or kind == BACKWARD
+    return kind == GROUP or (is_friction and w.mode[m.watch_owner[k]].grip == STICK)
 
 
 @kernel
@@ -193,7 +196,7 @@ def friction_guards(m, w, k, out, rub):
         # Where they move, so does it.
         least = MOVES * contacts.slip_scale(m, w, k)
         set_guard(out, rub, max(least, band) - abs(c.v_t), 0.0)
-    elif k < m.n_touch:
+    elif k < m.n_touch and not groups.is_shared(m, w, m.contact_group[k]):
         limit = m.contact_mu0[k] * c.lam_n + spared(w, c.lam_n)
         set_guard(out, rub, limit + c.lam_t, 0.0)
         set_guard(out, rub + 1, limit - c.lam_t, 0.0)
@@ -207,6 +210,15 @@ def spared(w, lam_n):
     holds anything breaks away before it lets go, and one that holds nothing does not.
     """
     return SMALLEST_FORCE * w.force / (1.0 + max(0.0, lam_n) / (FELT_FORCE * w.force))
+
+
+@kernel
+def group_guard(m, w, g, out):
+    """Write the guard of redundant friction at rest in group g, if it can have any."""
+    k = m.group_guard[g]
+    if k >= 0:
+        part = groups.used(m, w, g) if groups.is_shared(m, w, g) else 0.0
+        set_guard(out, k, 1.0 - part, 0.0)
 
 
 @kernel
@@ -248,5 +260,7 @@ def evaluate(m, w, t, y, a, scratch, size, out):
         user_guard(m, w, t, k, out)
     for k in range(m.n_contact):
         contact_guards(m, w, k, size, out)
+    for g in range(m.n_group):
+        group_guard(m, w, g, out)
     if m.n_contact > m.n_touch:
         set_guard(out, m.n_watch - 1, 1.0 if w.is_quiet else w.margin, 0.0)

@@ -366,8 +366,8 @@ def all_resolved(m, w, watch):
 
 
 @kernel
-def is_joint_first(m, w, watch, earliest):
-    """Return whether no event comes before those of friction at rest in joints."""
+def is_rest_first(m, w, watch, earliest):
+    """Return whether no event comes before those of friction at rest."""
     for k in range(m.n_watch):
         # Beyond another event nodes are of no mode.
         if watch.root[k] <= min(earliest, 1.0) and not is_friction_at_rest(m, w, k):
@@ -394,8 +394,8 @@ def locate(m, w, watch, h, n_chatter):
         watch.root[k] = first_root(m, w, watch, h, k, earliest, n_chatter)
         earliest = min(earliest, watch.root[k])
     watch.is_resolved = 1
-    if w.n_stuck > w.n_gripped and s.set.h_fixed == 0.0:
-        if is_joint_first(m, w, watch, earliest) and not all_resolved(m, w, watch):
+    if w.n_stuck > 0 and s.set.h_fixed == 0.0:
+        if is_rest_first(m, w, watch, earliest) and not all_resolved(m, w, watch):
             watch.is_resolved = 0
             return NONE
     if earliest <= 1.0:

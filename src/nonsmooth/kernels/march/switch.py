@@ -9,7 +9,8 @@ from nothing (`first_mode`).
 import math
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
-from nonsmooth.kernels.friction import flanks, slides
+from nonsmooth.kernels.friction import flanks, groups, slides
+from nonsmooth.kernels.friction.groups import slip_compliance
 from nonsmooth.kernels.friction.modes import (
     HELD,
     OPEN,
@@ -32,7 +33,6 @@ from nonsmooth.kernels.friction.rest import (
     PART,
     accelerations,
     activate,
-    slip_compliance,
     start_slip,
 )
 from nonsmooth.kernels.friction.settle import (
@@ -218,19 +218,41 @@ def change_slip(m, w, watch, r, k, is_break, t):
 
 
 @kernel
+def give_way(m, w, watch, r, t):
+    """Let go who slips where groups of redundant friction at rest give way."""
+    for g in range(m.n_group):
+        guard = m.group_guard[g]
+        if guard < 0 or not watch.fired[guard]:
+            continue
+        for i in range(m.n_y):
+            r.ahead[i] = r.step.y[i]
+        accelerations(m, w, r, t)
+        groups.used(m, w, g)
+        for i in range(w.n_held):
+            if w.box.critical[i] != 0:
+                k = w.held[i]
+                start_slip(m, w, k, w.box.critical[i])
+                r.rests[k] = 0
+                r.freed[k] = 1
+
+
+@kernel
 def change_modes(m, w, watch, r, t):
     """Apply all events; mark who is at rest, or let go."""
     is_break = touch(m, w, r, watch.fired)
     for k in range(m.n_contact):
         r.rests[k] = 0
         r.freed[k] = 0
+    give_way(m, w, watch, r, t)
+    for k in range(m.n_contact):
         if not r.is_touched[m.contact_group[k]]:
             continue
         if k >= m.n_touch:
             change_flanks(m, w, k, watch.fired)
         elif change_side(m, w, r, k, watch.fired):
+            r.freed[k] = 0
             continue
-        if has_friction(m, k) and w.mode[k].side == PRESSING:
+        if has_friction(m, k) and w.mode[k].side == PRESSING and not r.freed[k]:
             change_slip(m, w, watch, r, k, is_break, t)
 
 
@@ -363,7 +385,7 @@ def close_by_acceleration(m, w, r, t):
     for k in range(m.n_touch):
         c = w.contact[k]
         is_closed = abs(c.gap) <= CLOSED * r.step.set.size and c.gap_rate == 0.0
-        round_off = NO_FORCE * w.force * slip_compliance(m, w, r, k)
+        round_off = NO_FORCE * w.force * slip_compliance(m, w, k, r.step.d)
         closes = contacts.gap_acceleration(m, w, k) < -round_off
         if is_closed and w.mode[k].side == OPEN and closes:
             w.mode[k].approach = 0.0
@@ -444,6 +466,6 @@ def time_to_feel(m, w, r):
             if rate > 0.0:
                 shortest = min(shortest, depth / rate)
                 force = contacts.normal_force(m, w, k, -depth, c.gap_rate)
-                pull = abs(force) * slip_compliance(m, w, r, k)
+                pull = abs(force) * slip_compliance(m, w, k, r.step.d)
                 shortest = min(shortest, rate / pull if pull > 0.0 else shortest)
     return shortest

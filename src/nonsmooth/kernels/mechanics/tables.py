@@ -14,6 +14,7 @@ from nonsmooth.kernels.abi import (
     integers,
     records,
 )
+from nonsmooth.kernels.complementarity.box import Box
 from nonsmooth.kernels.friction.modes import Mode
 
 # Where a contact is: between shapes; or inside a joint, of a point in a slot, a block
@@ -22,7 +23,7 @@ TOUCH, SLOT, GUIDE, PIN = 0, 1, 2, 3
 # Its friction: none, decided between stick and slip, or a function of the state.
 NONE, SET_VALUED, SMOOTH = 0, 1, 2
 # What a guard watches; the table is in `march.guards`.
-USER, GAP, FORCE, FLANK, FORWARD, BACKWARD, MARGIN = range(7)
+USER, GAP, FORCE, FLANK, FORWARD, BACKWARD, GROUP, MARGIN = range(8)
 
 
 class Tables(Block):
@@ -154,6 +155,7 @@ class Tables(Block):
     group_slide = integers("n_group + 1")  # first sliding contact of a joint
     group_row = integers("n_group")  # first row
     group_end = integers("n_group")  # row after the last
+    group_guard = integers("n_group")  # of redundant friction at rest, -1 for none
 
     guard_kind = integers("n_user")
     guard_a = integers("n_user")  # marker
@@ -163,7 +165,7 @@ class Tables(Block):
     guard_is_stop = integers("n_user")
 
     watch_kind = integers("n_watch")  # USER, GAP, ...
-    watch_owner = integers("n_watch")  # event or contact, -1 for the margin
+    watch_owner = integers("n_watch")  # event, or contact of a group, -1 for the margin
 
 
 class Contact(Block):
@@ -244,6 +246,15 @@ class Work(Block):
     heard = floats("n_watch")  # guards of joints, at the last evaluation
     coupling = NUMBER  # by how much friction changes loads, at most
     margin = NUMBER  # least determinant of that matrix over all flanks, 1 if certain
+    # contacts of one group that stick, see `friction.groups`
+    box = Box
+    n_held = INTEGER
+    held = integers("n_largest")
+    held_A = floats("n_largest * n_largest")  # (n, n) slip rates under unit friction
+    held_free = floats("n_largest")  # the same of each alone, without joints
+    held_limit = floats("n_largest")
+    held_force = floats("n_largest")
+    held_a = floats("n_dof")  # scratch
     # mode
     mode = records(Mode, "n_contact")
     is_active = integers("n_row")  # whether a row constrains

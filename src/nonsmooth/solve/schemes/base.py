@@ -77,7 +77,7 @@ def sizes_of(system: System, options: Options, n_implicit: int = 0) -> Sizes:
         "n_coef": max(3, tableau.degree),
         "n_implicit": n_implicit,
         "n_flow": n_implicit + m.n_state if n_implicit else 0,
-        "n_pair": 2 * m.n_largest + n_flank,
+        "n_pair": n_mixed,
         "n_flank": n_flank,
         "n_mixed": n_mixed,
         "n_point": n_point,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from nonsmooth.errors import ModelError
 from nonsmooth.kernels.march import events
+from nonsmooth.kernels.march.cross import Crossing
 from nonsmooth.kernels.march.events import Events
 from nonsmooth.kernels.run import Newton, Step, Watch
 from nonsmooth.pack import System
@@ -43,6 +44,7 @@ class EventDriven(Scheme):
             rest=decision_of(sizes, step),
             newton=Newton(sizes, step=step, n_implicit=n),
             tableau=tableau_of(options),
+            crossing=Crossing(sizes),
             is_implicit=int(options.method == "radau"),
             h_touch=math.inf,
         )

@@ -1,0 +1,203 @@
+"""Contacts of a group as one: what friction forces do, and how near it is to slip.
+
+Contacts that share bodies or joints are a group. Unit friction forces of n of them
+cause the slip accelerations
+
+    A = W' M^-1 W        joints, and contacts that are not listed, eliminated
+
+Where rows of A depend on each other, friction at rest is redundant: its motion is
+unique, its forces are not. Then no single contact tells when the group gives way, but
+the group itself does: the part of their limits that forces use which hold it, shared as
+well as can be. At one it begins to slip, in the mechanism that is critical.
+"""
+
+from nonsmooth.kernels.abi import (
+    FLOATS,
+    INTEGER,
+    NUMBER,
+    at,
+    far,
+    kernel,
+    stack_floats,
+)
+from nonsmooth.kernels.complementarity.mechanism import group_ratio
+from nonsmooth.kernels.complementarity.sharing import share
+from nonsmooth.kernels.friction.modes import PRESSING, STICK
+from nonsmooth.kernels.mechanics import assemble, bodies, contacts, reactions
+from nonsmooth.kernels.mechanics.tables import Tables, Work
+
+# Part of its friction beyond which it does not matter how much more a group would need.
+FAR_BEYOND = 2.0
+
+# ---- what friction forces do ---------------------------------------------------
+
+
+@kernel
+def push_alone(m, w, k, a):
+    """Write the accelerations under a unit friction force at contact k, rows aside."""
+    G = stack_floats(6)
+    contacts.coefficients(m, w, k, G)
+    for i in range(m.n_dof):
+        a[i] = 0.0
+    bodies.add_wrench(m, w, m.contact_a[k], G, 1.0, a)
+    bodies.add_wrench(m, w, m.contact_b[k], at(G, 3), 1.0, a)
+    bodies.solve_mass(m, w, a, a)
+
+
+@kernel
+def slip_due(m, w, k, a):
+    """Return the slip acceleration of contact k due to accelerations a."""
+    G = stack_floats(6)
+    contacts.coefficients(m, w, k, G)
+    total = bodies.from_body(m, w, m.contact_a[k], G, a)
+    return total + bodies.from_body(m, w, m.contact_b[k], at(G, 3), a)
+
+
+@far(Tables, Work, INTEGER, FLOATS, returns=NUMBER, is_door=True)
+def slip_compliance(m, w, k, a):
+    """Return the slip acceleration of contact k under a unit friction force."""
+    push_alone(m, w, k, a)
+    return slip_due(m, w, k, a)
+
+
+# ---- redundant friction at rest ------------------------------------------------
+
+
+@kernel
+def is_stuck(m, w, k):
+    """Return whether the row of contact k holds it."""
+    mode = w.mode[k]
+    return m.contact_row[k] >= 0 and mode.side == PRESSING and mode.grip == STICK
+
+
+@kernel
+def is_shared(m, w, g):
+    """Return whether friction at rest in group g may be redundant.
+
+    Where joints of the group have friction, too, loads depend on it.
+    """
+    return w.has_lost_rank and w.n_gripped > 1 and not has_slides(m, g)
+
+
+@kernel
+def has_slides(m, g):
+    """Return whether joints of group g have friction."""
+    return m.group_slide[g + 1] > m.group_slide[g]
+
+
+@kernel
+def list_stuck(m, w, g):
+    """List the contacts of group g that stick, with limits and forces."""
+    n = 0
+    for k in range(m.n_touch):
+        if m.contact_group[k] == g and is_stuck(m, w, k):
+            c = w.contact[k]
+            w.held[n] = k
+            w.held_limit[n] = m.contact_mu0[k] * max(0.0, c.lam_n)
+            w.held_force[n] = c.lam_t
+            n += 1
+    return n
+
+
+@kernel
+def open_rows(m, w, n):
+    """Let the n listed contacts go, and factor what is left."""
+    for i in range(n):
+        contacts.set_active(m, w, m.contact_row[w.held[i]], False)
+    reactions.factor_rows(m, w)
+
+
+@kernel
+def close_rows(m, w, n):
+    """Hold the n listed contacts again."""
+    for i in range(n):
+        k = w.held[i]
+        contacts.set_active(m, w, m.contact_row[k], True)
+        contacts.contact_row(m, w, k)
+    reactions.factor_rows(m, w)
+
+
+@kernel
+def weigh(m, w, n):
+    """Write A of the n listed contacts, whose rows are open."""
+    for j in range(n):
+        push_alone(m, w, w.held[j], w.held_a)
+        w.held_free[j] = slip_due(m, w, w.held[j], w.held_a)
+        reactions.oppose(m, w, w.held_a)
+        for i in range(n):
+            w.held_A[i * n + j] = slip_due(m, w, w.held[i], w.held_a)
+
+
+@far(Tables, Work, INTEGER, returns=NUMBER, is_door=True)
+def used(m, w, g):
+    """Return the part of its friction that group g uses, and who slips at one.
+
+    The signs of the critical slip are in `w.box.critical`, of contacts in `w.held`;
+    their number in `w.n_held`. Forces are those of the last evaluation; reactions are
+    not kept.
+    """
+    n = list_stuck(m, w, g)
+    w.n_held = n
+    if n < 2:
+        return 0.0
+    open_rows(m, w, n)
+    weigh(m, w, n)
+    close_rows(m, w, n)
+    part = group_ratio(w.box, n, w.held_A, w.held_limit, w.held_free, w.held_force)
+    # Infinite where nothing resists.
+    return min(part, FAR_BEYOND)
+
+
+@far(Tables, Work, is_door=True)
+def share_friction(m, w):
+    """Share redundant friction at rest within its limits, with reactions and loads.
+
+    Accelerations are unique, and stay.
+    """
+    for g in range(m.n_group):
+        if not is_shared(m, w, g):
+            continue
+        n = list_stuck(m, w, g)
+        if n > 1:
+            share_group(m, w, n)
+
+
+@kernel
+def share_group(m, w, n):
+    """Share the friction of the n listed contacts."""
+    for i in range(m.n_row):
+        w.new[i] = w.lam[i]
+    open_rows(m, w, n)
+    weigh(m, w, n)
+    for i in range(n):
+        w.box.slip[i] = 0
+    share(w.box, n, w.held_A, w.held_limit, w.held_free, w.held_force)
+    # What joints bear changes with it.
+    for i in range(m.n_dof):
+        w.held_a[i] = 0.0
+    G = stack_floats(6)
+    for i in range(n):
+        k = w.held[i]
+        change = w.held_force[i] - w.contact[k].lam_t
+        contacts.coefficients(m, w, k, G)
+        bodies.add_wrench(m, w, m.contact_a[k], G, change, w.held_a)
+        bodies.add_wrench(m, w, m.contact_b[k], at(G, 3), change, w.held_a)
+    bodies.solve_mass(m, w, w.held_a, w.held_a)
+    reactions.oppose(m, w, w.held_a)
+    for i in range(m.n_row):
+        w.x[i] = w.lam[i] if w.is_active[i] else 0.0
+    close_rows(m, w, n)
+    for i in range(m.n_row):
+        w.lam[i] = w.x[i]
+    for i in range(n):
+        k = w.held[i]
+        w.lam[m.contact_row[k]] = w.held_force[i] - w.contact[k].lam_t
+    # Loads of supports take the changes; then all is as it should be.
+    assemble.load_supports(m, w)
+    contacts.stick_forces(m, w)
+    for i in range(m.n_row):
+        w.lam[i] += w.new[i]
+    for k in range(m.n_contact):
+        i = m.contact_row[k]
+        if i >= 0 and w.is_active[i]:
+            w.contact[k].lam_t = w.lam[i]
