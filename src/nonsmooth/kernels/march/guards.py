@@ -14,9 +14,9 @@
 
 Each guard has a number: first the user's, then what presses and what rubs of each
 contact, `contact_press` and `contact_rub`, those of groups, then the margin;
-`watch_kind` and `watch_owner` lead back. A new kind is a line here and in `pack`, its value in
-`contact_guards`, whether it has a rate and is a reaction below, and what follows in
-`switch`.
+`watch_kind` and `watch_owner` lead back. A new kind is a line here and in `pack`, its
+value in `contact_guards`, whether it has a rate and is a reaction below, and what
+follows in `switch`.
 
 Force over overlap, because some laws vanish with the overlap whatever its rate.
 """
