@@ -101,6 +101,11 @@ class Box(Block):
     row = integers("n_largest")  # contact that stands for each generator
     basis = integers("n_largest")  # contacts that are at rest in the last mechanism
     place = integers("n_largest")  # generator at rest along each edge, -1 for none
+    # A problem just beyond break-away.
+    push = floats("n_largest")
+    shrunk = floats("n_largest")  # limits
+    force = floats("n_largest")
+    pace = floats("n_largest")  # accelerations
 
 
 # ---- scaling and factors -------------------------------------------------------

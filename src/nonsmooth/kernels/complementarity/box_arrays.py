@@ -35,3 +35,9 @@ def share(p, n, A, limit, free, lam):
 def group_ratio(p, n, A, limit, free, lam):
     """Return how near a group of sticking contacts is to giving way."""
     return mechanism.group_ratio(p, n, data(A), data(limit), data(free), data(lam))
+
+
+@entry
+def let_go(p, n, A, limit, free, lam):
+    """Find what slips when a group of sticking contacts gives way."""
+    return mechanism.let_go(p, n, data(A), data(limit), data(free), data(lam))

@@ -27,8 +27,9 @@ from nonsmooth.kernels.complementarity.box import (
     grade,
     rank_tolerance,
     scale_box,
+    solve_box,
 )
-from nonsmooth.kernels.complementarity.scaling import is_finite
+from nonsmooth.kernels.complementarity.scaling import SOLVED, is_finite
 from nonsmooth.kernels.look import spend
 
 # A load below this part of the forces' sum is round-off of it: forces of redundant
@@ -44,6 +45,9 @@ SEEN = 1e-6
 # Motion of a contact that is none in a mechanism: beside its terms, and beside the
 # largest motion, where the terms are round-off themselves.
 AT_REST, NO_MOTION = 1e-8, 1e-12
+# Part by which limits are shrunk to see what gives way: accelerations that follow are
+# far above round-off, and no other mechanism is as near but by design.
+SHRUNK = 1e-6
 # With so many generators all pairs are tried; more are descended.
 MOST_PAIRS = 12
 # Shift of generators, beside the mean friction power, that parts mechanisms which
@@ -503,7 +507,8 @@ def group_ratio(p, n, A, limit, free, lam):
     """Return the ratio of load to friction power of the group: one at break-away.
 
     `lam` are forces that hold the contacts; they may be beyond single limits. Writes to
-    p.critical the sign of slip of each contact in the mechanism that gives way first.
+    p.critical the sign of slip of each contact in the mechanism that gives way first,
+    or in one of them (see `let_go`).
     Infinite where a motion that no friction resists is loaded; NaN for bad numbers.
     """
     if not (is_finite(n, lam) and scale_box(p, n, A, limit, free)):
@@ -531,4 +536,35 @@ def group_ratio(p, n, A, limit, free, lam):
     else:
         ratio = descend(p, n, count, resisted)
     write_critical(p, n, m, resisted, p.y)
+    return ratio
+
+
+@far(Box, INTEGER, FLOATS, FLOATS, FLOATS, FLOATS, returns=NUMBER)
+def let_go(p, n, A, limit, free, lam):
+    """Write to p.critical what slips when the group gives way; return its ratio.
+
+    Several mechanisms may give way together, as those of a disc that is turned on four
+    feet; `group_ratio` names one, and the motion is made of all. So the friction
+    problem is posed a little beyond break-away. p.slip has the same signs.
+    """
+    ratio = group_ratio(p, n, A, limit, free, lam)
+    if not 0.0 < ratio < np.inf:
+        return ratio
+    for i in range(n):
+        p.push[i] = 0.0
+        for j in range(n):
+            p.push[i] -= A[i * n + j] * lam[j]
+        p.shrunk[i] = ratio * (1.0 - SHRUNK) * limit[i]
+        p.force[i] = lam[i]
+    is_warm = p.is_warm
+    p.is_warm = 1
+    status = solve_box(p, n, A, p.push, p.shrunk, free, p.force, p.pace)
+    p.is_warm = is_warm
+    has_slip = False
+    for i in range(n):
+        has_slip = has_slip or p.slip[i] != 0
+    # Great masses may hide it; then it is the mechanism that was found.
+    if status == SOLVED and has_slip:
+        for i in range(n):
+            p.critical[i] = p.slip[i]
     return ratio
