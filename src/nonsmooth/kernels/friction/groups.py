@@ -20,7 +20,7 @@ from nonsmooth.kernels.abi import (
     kernel,
     stack_floats,
 )
-from nonsmooth.kernels.complementarity.mechanism import group_ratio
+from nonsmooth.kernels.complementarity.mechanism import group_ratio, let_go
 from nonsmooth.kernels.complementarity.sharing import share
 from nonsmooth.kernels.friction.modes import PRESSING, STICK
 from nonsmooth.kernels.mechanics import assemble, bodies, contacts, reactions
@@ -128,24 +128,41 @@ def weigh(m, w, n):
             w.held_A[i * n + j] = slip_due(m, w, w.held[i], w.held_a)
 
 
+@kernel
+def weigh_stuck(m, w, g):
+    """List the contacts of group g that stick, and write their A; return how many."""
+    n = list_stuck(m, w, g)
+    if n > 1:
+        open_rows(m, w, n)
+        weigh(m, w, n)
+        close_rows(m, w, n)
+    return n
+
+
 @far(Tables, Work, INTEGER, returns=NUMBER, is_door=True)
 def used(m, w, g):
-    """Return the part of its friction that group g uses, and who slips at one.
+    """Return the part of its friction that group g uses.
 
-    The signs of the critical slip are in `w.box.critical`, of contacts in `w.held`;
-    their number in `w.n_held`. Forces are those of the last evaluation; reactions are
-    not kept.
+    Forces are those of the last evaluation; reactions are not kept.
     """
-    n = list_stuck(m, w, g)
-    w.n_held = n
+    n = weigh_stuck(m, w, g)
     if n < 2:
         return 0.0
-    open_rows(m, w, n)
-    weigh(m, w, n)
-    close_rows(m, w, n)
     part = group_ratio(w.box, n, w.held_A, w.held_limit, w.held_free, w.held_force)
     # Infinite where nothing resists.
     return min(part, FAR_BEYOND)
+
+
+@far(Tables, Work, INTEGER, returns=INTEGER, is_door=True)
+def give_way(m, w, g):
+    """Find who slips where group g gives way; return how many stick until then.
+
+    They are in `w.held`, the signs of their slip in `w.box.critical`.
+    """
+    n = weigh_stuck(m, w, g)
+    if n > 1:
+        let_go(w.box, n, w.held_A, w.held_limit, w.held_free, w.held_force)
+    return n if n > 1 else 0
 
 
 @far(Tables, Work, is_door=True)

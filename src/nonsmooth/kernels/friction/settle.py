@@ -100,6 +100,7 @@ def bring_to_rest(m, w, r, t):
         if k < 0:
             break
         r.rests[k] = 0
+        r.freed[k] = 1
         set_grip(w.mode[k], SLIP, sign_of(w.contact[k].v_t))
 
 

@@ -227,8 +227,7 @@ def give_way(m, w, watch, r, t):
         for i in range(m.n_y):
             r.ahead[i] = r.step.y[i]
         accelerations(m, w, r, t)
-        groups.used(m, w, g)
-        for i in range(w.n_held):
+        for i in range(groups.give_way(m, w, g)):
             if w.box.critical[i] != 0:
                 k = w.held[i]
                 start_slip(m, w, k, w.box.critical[i])

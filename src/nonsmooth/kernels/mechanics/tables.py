@@ -248,7 +248,6 @@ class Work(Block):
     margin = NUMBER  # least determinant of that matrix over all flanks, 1 if certain
     # contacts of one group that stick, see `friction.groups`
     box = Box
-    n_held = INTEGER
     held = integers("n_largest")
     held_A = floats("n_largest * n_largest")  # (n, n) slip rates under unit friction
     held_free = floats("n_largest")  # the same of each alone, without joints
