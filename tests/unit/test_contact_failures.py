@@ -19,7 +19,6 @@ from nonsmooth import (
     Harmonic,
     Hertz,
     KelvinVoigt,
-    Line,
     Model,
     ModelError,
     MovingSupport,
@@ -35,7 +34,6 @@ from nonsmooth import (
     simulate,
 )
 from nonsmooth.elements.base import quantity
-from nonsmooth.solve.schemes import base
 from oracles.contact_audit import audit
 
 G = 9.81
@@ -303,51 +301,6 @@ def test_a_platform_that_jumps_is_refused_by_name(text, what):
 def test_a_platform_that_is_only_fast_is_not(law):
     result = simulate(platform(law), 0.6)
     assert "touch_down" in {r.kind for r in result.events}
-
-
-# ---- no decision -----------------------------------------------------------------
-
-
-def stuck_pair() -> Model:
-    """Two blocks at rest, coupled, whose friction has to be decided at the start."""
-    blocks = [
-        PointMass(name=f"b{k}", mass=1.0, position=(float(k), -1e-3)) for k in range(2)
-    ]
-    contacts = [
-        Contact(
-            name=f"c{k}",
-            b=f"b{k}",
-            normal=KelvinVoigt(stiffness=1e4),
-            friction=Coulomb(mu=0.3),
-        )
-        for k in range(2)
-    ]
-    tie = Contact(
-        name="tie",
-        a="ground.wall",
-        b="b1",
-        normal=KelvinVoigt(stiffness=1e4),
-        friction=Coulomb(mu=0.3),
-    )
-    ground = Ground(shapes={"wall": Line(point=(1.001, 0.0), angle=0.5 * math.pi)})
-    return Model(gravity=(0.0, -G), bodies=[ground, *blocks], contacts=[*contacts, tie])
-
-
-def test_a_problem_that_is_not_solved_names_contacts_and_candidates(monkeypatch):
-    """With compliant normals the friction problem always has a solution; a pivot limit
-    of zero keeps it from being found.
-    """
-    assert simulate(stuck_pair(), 0.01).status == "finished"
-    monkeypatch.setattr(base, "PIVOTS", 0)
-    with pytest.raises(SwitchError) as error:
-        simulate(stuck_pair(), 0.01)
-    text = str(error.value)
-    assert text.startswith("t = 0 s")
-    assert "'c" in text
-    assert "modes that satisfy it" in text
-    assert "slip" in text or "stick" in text
-    assert error.value.result is not None
-    assert error.value.result.status == "failed"
 
 
 # ---- the papers' scheme: what it cannot do ---------------------------------------

@@ -856,14 +856,7 @@ def test_feet_decide_together(seed, n):
     assert_sound(result)
 
 
-@pytest.mark.parametrize(
-    "seed",
-    known(
-        [(seed,) for seed in range(20, 40)],
-        [(21,), (31,), (32,), (33,)],
-        "three nearly dependent contacts: their friction is shared, not decided",
-    ),
-)
+@pytest.mark.parametrize("seed", range(20, 40))
 def test_three_feet_on_parallel_lines_hold_each_other(seed):
     """Three tangents, two motions: friction is not unique, whatever the pose."""
     model, _, _ = random_stand(seed, 3)

@@ -150,13 +150,7 @@ def waved(kind, force):
     return Model(gravity=(0.0, -10.0), bodies=[body], joints=[joint], forces=[push])
 
 
-# Nothing limits the step of a contact at rest yet; `max_step` does.
-UNLIMITED = pytest.mark.xfail(strict=True, reason="the step of contacts at rest")
-
-
-@pytest.mark.parametrize(
-    "kind", ["slot", "guide", "pin", pytest.param("contact", marks=UNLIMITED)]
-)
+@pytest.mark.parametrize("kind", ["slot", "guide", "pin", "contact"])
 @pytest.mark.parametrize("seed", range(5))
 def test_an_oscillating_force_lets_go_at_its_first_crest(kind, seed):
     """While all is at rest only the force tells how short a step must be."""
