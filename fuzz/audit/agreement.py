@@ -43,8 +43,9 @@ def difference(model: Model, ours: Any, theirs: Any, t: Array) -> Array:
     kinds = ("x", "y", "theta", "vx", "vy", "omega")
     names = [f"{b}.{k}" for b in moving(model) for k in kinds]
     a, b = ours.sample(t, names), theirs.sample(t, names)
-    scene = Scene(model, theirs.sample(t))
-    speed = np.maximum.accumulate(scene.fastest()) + scene.quiet()
+    scene, other = Scene(model, theirs.sample(t)), Scene(model, ours.sample(t))
+    fastest = np.maximum(scene.fastest(), other.fastest())
+    speed = np.maximum.accumulate(fastest) + scene.quiet()
     worst = np.zeros_like(t)
     for name in names:
         kind = name.rpartition(".")[2]

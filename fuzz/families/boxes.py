@@ -21,6 +21,7 @@ from fuzz.families.common import (
 )
 from fuzz.families.feet import table
 from nonsmooth import Contact, Ground, Line, Model, Polygon, RigidBody
+from nonsmooth.elements.bodies import Body
 
 
 def boxes(rng: Rng) -> Case:
@@ -66,7 +67,7 @@ def boxes(rng: Rng) -> Case:
             shapes=body.shapes,
         )
     wall = Line(point=(size * uniform(rng, 1.5, 2.5), 0.0), angle=math.pi / 2.0)
-    bodies = [Ground(shapes={"wall": wall}), body]
+    bodies: list[Body] = [Ground(shapes={"wall": wall}), body]
     floor = "ground"
     if chance(rng, 0.5):
         floor = "floor"

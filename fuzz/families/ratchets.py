@@ -23,6 +23,7 @@ from nonsmooth import (
     Polygon,
     Revolute,
     RigidBody,
+    Shape,
     TorsionSpring,
 )
 
@@ -45,7 +46,7 @@ def ratchets(rng: Rng) -> Case:
     root, depth = 0.8 * size, 0.2 * size
     pitch = 2.0 * math.pi / n
     turn = uniform(rng, 0.0, pitch)
-    teeth: dict[str, Polygon] = {}
+    teeth: dict[str, Shape] = {}
     for k in range(n):
         # A back that rises slowly and a face that is nearly radial.
         low, high = k * pitch, (k + 1) * pitch
@@ -60,29 +61,36 @@ def ratchets(rng: Rng) -> Case:
             (root * math.cos(high), root * math.sin(high)),
         )
         teeth[f"t{k}"] = Polygon(vertices=corners)
-    wheel = RigidBody(
-        name="wheel",
-        mass=mass,
-        inertia=0.5 * mass * size**2,
-        angle=turn,
-        angular_velocity=uniform(rng, -3.0, 3.0),
-        shapes=teeth,
-    )
     # The pawl's tip looks down at the wheel's top; its pivot is to the right.
-    length = size * uniform(rng, 0.8, 1.2)
-    wide = 0.12 * size
-    tip_y = size * 1.06
-    tilt = uniform(rng, 0.15, 0.4)
+    length, wide = size * uniform(rng, 0.8, 1.2), 0.12 * size
+    corner = (-0.5 * length, -0.1 * wide)
     shape = Polygon(
         vertices=(
-            (-0.5 * length, -0.1 * wide),
+            corner,
             (0.5 * length, -0.5 * wide),
             (0.5 * length, 0.5 * wide),
             (-0.5 * length + 0.3 * wide, 0.5 * wide),
         )
     )
+    tilt, tip, spin = uniform(rng, 0.15, 0.4), (0.0, 1.06 * size), uniform(rng, -3, 3)
+    if chance(rng, 0.3):
+        # Begins corner on corner, each a little inside the other.
+        deep = size * decades(rng, 1e-4, 1e-3)
+        tilt, turn, spin = uniform(rng, 0.33, 0.4), 0.5 * math.pi + 0.05, 0.0
+        tip = (-deep * math.cos(1.405), size - deep * math.sin(1.405))
     c, s = math.cos(tilt), math.sin(tilt)
-    middle = (0.5 * length * c, tip_y + 0.5 * length * s)
+    middle = (
+        tip[0] - c * corner[0] + s * corner[1],
+        tip[1] - s * corner[0] - c * corner[1],
+    )
+    wheel = RigidBody(
+        name="wheel",
+        mass=mass,
+        inertia=0.5 * mass * size**2,
+        angle=turn,
+        angular_velocity=spin,
+        shapes=teeth,
+    )
     pawl = RigidBody(
         name="pawl",
         mass=0.2 * mass,

@@ -28,6 +28,7 @@ from nonsmooth import (
     RigidBody,
     Segment,
 )
+from nonsmooth.elements.bodies import Body
 
 
 def shapes(rng: Rng) -> Case:
@@ -62,7 +63,7 @@ def _wheel(rng: Rng, size: float, mass: float) -> Case:
         angular_velocity=pace / size * uniform(rng, -3.0, 3.0),
     )
     wall = Line(point=(3.0 * size, 0.0), angle=math.pi / 2.0)
-    bodies = [Ground(shapes={"wall": wall}), wheel]
+    bodies: list[Body] = [Ground(shapes={"wall": wall}), wheel]
     floor = "ground"
     if chance(rng, 0.4):
         floor = "floor"
