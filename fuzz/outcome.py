@@ -13,7 +13,14 @@ from typing import Any
 from fuzz.audit import Notes, audit, traits
 from fuzz.audit.agreement import check_agreement
 from fuzz.families import Case, make
-from nonsmooth import Model, ModelError, NonsmoothWarning, SolveError, simulate
+from nonsmooth import (
+    Interrupted,
+    Model,
+    ModelError,
+    NonsmoothWarning,
+    SolveError,
+    simulate,
+)
 
 RTOL = 1e-8
 CLEAN, WRONG, ERROR, SLOW = "clean", "audit failed", "error", "too slow"
@@ -35,8 +42,8 @@ DEPENDENT = re.compile(r"hold each other|redundant|depend", re.IGNORECASE)
 CROSSED = re.compile(r"crossed|set-valued implicit", re.IGNORECASE)
 
 
-class TooSlow(Exception):
-    """A run has used up its CPU time."""
+class TooSlow(KeyboardInterrupt):
+    """A run has used up its CPU time; it stops as if the user had wanted it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,16 +102,19 @@ def run_case(
         begin = time.process_time()
         try:
             result = _run(case, _Clock(limit), case.model, RTOL)
-        except TooSlow:
-            return replace(blank, kind=SLOW, cpu=time.process_time() - begin)
+        except Interrupted as stopped:
+            if not isinstance(stopped.__cause__, TooSlow):
+                raise
+            slow = replace(blank, kind=SLOW, cpu=time.process_time() - begin)
+            return _stopped(slow, case, stopped)
         except (ModelError, SolveError) as failed:
-            cpu = time.process_time() - begin
-            return _judge_error(blank, case, str(failed), failed, cpu)
+            error = replace(blank, cpu=time.process_time() - begin)
+            return _stopped(error, case, failed)
         outcome = replace(blank, kind=CLEAN, cpu=time.process_time() - begin)
         notes = audit(case.model, result, RTOL)
         if with_agreement and not notes.findings:
             run = partial(_run, case, _Clock(4.0 * limit))
-            with suppress(TooSlow):  # the run itself was fast enough
+            with suppress(Interrupted):  # the run itself was fast enough
                 check_agreement(notes, case.model, result, run, RTOL)
         return _told(outcome, case, result, notes)
 
@@ -114,14 +124,11 @@ def _run(case: Case, clock: _Clock, model: Model, rtol: float) -> Any:
     return simulate(model, case.until, progress=clock, **options)
 
 
-def _judge_error(
-    blank: Outcome, case: Case, message: str, error: Exception, cpu: float
-) -> Outcome:
+def _stopped(outcome: Outcome, case: Case, error: BaseException) -> Outcome:
     """Return what came of a run that stopped, audited until then."""
+    message = str(error)
     is_physical = any(part in message for part in PHYSICAL)
-    outcome = replace(
-        blank, message=message, is_physical=is_physical, cpu=cpu, part=0.0
-    )
+    outcome = replace(outcome, message=message, is_physical=is_physical, part=0.0)
     result: Any = getattr(error, "result", None)
     if result is None or result.t_end <= 0.0 or len(result.t) < 2:
         return outcome

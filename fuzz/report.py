@@ -91,7 +91,9 @@ def _groups(outcomes: list[Outcome], kind: str) -> dict[tuple[str, str], list[Ou
     for outcome in outcomes:
         if outcome.kind != kind:
             continue
-        what = classify(outcome.message) if kind == ERROR else ", ".join(outcome.checks)
+        what = ", ".join(outcome.checks)
+        if kind != WRONG:
+            what = classify(outcome.message)
         if outcome.is_physical:
             what = f"[physical] {what}"
         found.setdefault((outcome.family, what), []).append(outcome)
@@ -102,7 +104,7 @@ def _late(outcomes: list[Outcome]) -> dict[tuple[str, str], list[Outcome]]:
     """Return runs that stopped with an error and were wrong before that."""
     found: dict[tuple[str, str], list[Outcome]] = {}
     for outcome in outcomes:
-        if outcome.kind == ERROR and outcome.checks:
+        if outcome.kind in (ERROR, SLOW) and outcome.checks:
             key = (outcome.family, ", ".join(outcome.checks))
             found.setdefault(key, []).append(outcome)
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from fuzz.families.common import (
     Case,
     G,
@@ -28,6 +30,7 @@ from nonsmooth import (
     TorsionSpring,
     TranslationDrive,
 )
+from nonsmooth.elements.forces import Force
 
 
 def latches(rng: Rng) -> Case:
@@ -40,101 +43,20 @@ def latches(rng: Rng) -> Case:
     until = uniform(rng, 0.4, 1.0)
     friction = friction_law(rng, ("Coulomb", "Coulomb", "Stribeck"), 0.05, 1.0, size)
     coil = mass * G * size * uniform(rng, 2.0, 20.0)
-    law = normal_law(
-        rng,
-        coil / size / G,
-        size * decades(rng, 1e-4, 1e-3),
-        ("KelvinVoigt", "HuntCrossley"),
-    )
+    sink = size * decades(rng, 1e-4, 1e-3)
+    law = normal_law(rng, coil / size / G, sink, ("KelvinVoigt", "HuntCrossley"))
     nose = pick(rng, (0.0, 0.3))  # of the bolt's height, bevelled
-    h = 0.2 * size
-    bolt_shape = (
-        rectangle(size, h)
-        if nose == 0.0
-        else Polygon(
-            vertices=(
-                (-0.5 * size, -0.5 * h),
-                (0.5 * size, -0.5 * h),
-                (0.5 * size, 0.5 * h - nose * h),
-                (0.5 * size - nose * h, 0.5 * h),
-                (-0.5 * size, 0.5 * h),
-            )
-        )
-    )
-    # A wedge below the lever's end; its tip is sharp or blunt.
-    blunt = pick(rng, (0.02, 0.15)) * size
-    slope = uniform(rng, 0.1, 0.35) * size
-    tip = -0.12 * size
-    hook_shape = Polygon(
-        vertices=(
-            (0.0, tip),
-            (blunt, tip),
-            (blunt + 0.05 * size, 0.1 * size),
-            (-slope, 0.1 * size),
-        )
-    )
-    # The lever's pivot is to the right; the hook hangs over the bolt's path.
-    reach = uniform(rng, 0.02, 0.15) * size  # how far the tip dips into the path
-    length = size
-    y = 0.5 * h - reach - tip
-    x = uniform(rng, 0.02, 0.3) * size + 0.5 * size + slope
-    if chance(rng, 0.3):
-        # Begins corner on corner, overlapping by a little both ways.
-        deep = size * decades(rng, 1e-4, 1e-3)
-        x = 0.5 * size - deep
-        y = 0.5 * h - nose * h - deep - tip
-    pivot = (x + length, y)
-    lever = RigidBody(
-        name="lever",
-        mass=mass,
-        inertia=mass * length**2 / 6.0,
-        position=(x, y),
-        points={"pivot": (length, 0.0)},
-        shapes={"hook": hook_shape},
-    )
     bolt = RigidBody(
         name="bolt",
         mass=mass,
         inertia=mass * size**2 / 10.0,
-        shapes={"nose": bolt_shape},
+        shapes={"nose": _nose(size, nose)},
         points={"tail": (-0.5 * size, 0.0)},
     )
-    travel = uniform(rng, 0.2, 1.0) * size
-    joints = [
-        Revolute(name="pivot", a="ground.pivot", b="lever.pivot"),
-        Prismatic(name="rail", b="bolt"),
-    ]
-    forces: list = [
-        TorsionSpring(name="coil", b="lever", stiffness=coil, damping=0.01 * coil)
-    ]
-    drives: list[TranslationDrive] = []
-    law_of_bolt = pick(
-        rng,
-        (
-            SmoothStep(end=travel, duration=0.8 * until),
-            Harmonic(
-                amplitude=0.5 * travel,
-                frequency=12.0 / until,
-                phase=-1.5707963267948966,
-                offset=0.5 * travel,
-            ),
-        ),
-    )
-    if chance(rng, 0.5):
-        drives.append(TranslationDrive(name="hand", b="bolt", law=law_of_bolt))
-    else:
-        # Pushed by a spring, so that it may stop corner on corner.
-        stiffness = coil / size**2 * uniform(rng, 0.3, 3.0)
-        forces.append(
-            SpringDamper(
-                name="spring",
-                a="ground.wall",
-                b="bolt.tail",
-                stiffness=stiffness,
-                damping=0.02 * stiffness,
-                rest_length=size + travel,
-            )
-        )
+    lever = _lever(rng, size, mass, nose)
+    pivot = (lever.position[0] + size, lever.position[1])
+    spring = TorsionSpring(name="coil", b="lever", stiffness=coil, damping=0.01 * coil)
+    forces, drives = _push(rng, size, coil, until)
     contact = Contact(
         name="catch", a="bolt.nose", b="lever.hook", normal=law, friction=friction
     )
@@ -142,9 +64,74 @@ def latches(rng: Rng) -> Case:
     model = Model(
         gravity=(0.0, -G),
         bodies=[Ground(points={"pivot": pivot, "wall": wall}), lever, bolt],
-        joints=joints,
-        forces=forces,
+        joints=[
+            Revolute(name="pivot", a="ground.pivot", b="lever.pivot"),
+            Prismatic(name="rail", b="bolt"),
+        ],
+        forces=[spring, *forces],
         drives=drives,
         contacts=[contact],
     )
     return Case(model=model, until=until)
+
+
+def _nose(size: float, nose: float) -> Polygon:
+    """Return the bolt's outline, a fifth as high as long."""
+    w, h = 0.5 * size, 0.1 * size
+    if nose == 0.0:
+        return rectangle(size, 0.2 * size)
+    bevel = nose * 0.2 * size
+    return Polygon(
+        vertices=((-w, -h), (w, -h), (w, h - bevel), (w - bevel, h), (-w, h))
+    )
+
+
+def _lever(rng: Rng, size: float, mass: float, nose: float) -> RigidBody:
+    """Return the lever with its hook over the bolt's path, its pivot to the right."""
+    # A wedge below the lever's end; its tip is sharp or blunt.
+    blunt, slope = pick(rng, (0.02, 0.15)) * size, uniform(rng, 0.1, 0.35) * size
+    tip, top = -0.12 * size, 0.1 * size
+    hook = Polygon(
+        vertices=((0.0, tip), (blunt, tip), (blunt + 0.05 * size, top), (-slope, top))
+    )
+    reach = uniform(rng, 0.02, 0.15) * size  # how far the tip dips into the path
+    y = 0.1 * size - reach - tip
+    x = uniform(rng, 0.02, 0.3) * size + 0.5 * size + slope
+    if chance(rng, 0.3):
+        # Begins corner on corner, overlapping by a little both ways.
+        deep = size * decades(rng, 1e-4, 1e-3)
+        x, y = 0.5 * size - deep, (0.1 - 0.2 * nose) * size - deep - tip
+    return RigidBody(
+        name="lever",
+        mass=mass,
+        inertia=mass * size**2 / 6.0,
+        position=(x, y),
+        points={"pivot": (size, 0.0)},
+        shapes={"hook": hook},
+    )
+
+
+def _push(
+    rng: Rng, size: float, coil: float, until: float
+) -> tuple[list[Force], list[TranslationDrive]]:
+    """Return what moves the bolt: a drive, or a spring that it may come to rest on."""
+    travel = uniform(rng, 0.2, 1.0) * size
+    swing = Harmonic(
+        amplitude=0.5 * travel,
+        frequency=12.0 / until,
+        phase=-0.5 * math.pi,
+        offset=0.5 * travel,
+    )
+    way = pick(rng, (SmoothStep(end=travel, duration=0.8 * until), swing))
+    if chance(rng, 0.5):
+        return [], [TranslationDrive(name="hand", b="bolt", law=way)]
+    stiffness = coil / size**2 * uniform(rng, 0.3, 3.0)
+    spring = SpringDamper(
+        name="spring",
+        a="ground.wall",
+        b="bolt.tail",
+        stiffness=stiffness,
+        damping=0.02 * stiffness,
+        rest_length=size + travel,
+    )
+    return [spring], []
