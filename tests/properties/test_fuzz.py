@@ -1,8 +1,8 @@
 """A slice of the fuzz with fixed seeds; docs/fuzz.md says what an audit checks.
 
-No run may be silently wrong, stop without a physical reason, or be too slow. KNOWN lists
-what fails today with its reason; a case of it that comes out clean passes too, and its
-entry can go.
+No run may be silently wrong, stop without a physical reason, or be too slow. KNOWN
+lists what fails today with its reason; a case of it that comes out clean passes too,
+and its entry can go.
 """
 
 import pytest
