@@ -9,9 +9,10 @@ import pytest
 
 from fuzz.families import FAMILIES, make
 from fuzz.outcome import CLEAN, run_case
+from nonsmooth import FrictionLaw, NormalLaw
 
 # Seeds of each family in the fast and in the slow part of the tests.
-FAST, SLOW = range(3), range(3, 12)
+FAST, SLOW = range(5), range(5, 12)
 # Families whose runs are long today: in the slow part only, fewer of them.
 HEAVY = {"stacks", "ratchets"}
 FEW = range(4)
@@ -19,14 +20,28 @@ FEW = range(4)
 LIMIT = 10.0
 
 LIFT = "a break-away just before a lift-off is missed"
-SHARE = "redundant friction is shared beyond its limits, or let go a step late"
-NO_MODE = "no mode is found for redundant contacts"
-CORNERS = "outlines that meet corner on corner stop the run, or nearly so"
+SHARE = "redundant friction goes beyond its limits, or is let go a step late"
+NO_MODE = "no mode is found for corners that are redundant"
+CORNERS = "outlines taken apart into corners stop the run, or nearly so"
+AT_REST = "corners at complete rest keep the mode slip"
 BAND = "where a drive prescribes the slip, a reversal near Karnopp's band is late"
 APPROACH = "a contact closed at the start takes the rate it has there for its approach"
-CHATTER = "the mode changes without end where friction loads and unloads a joint"
+CHATTER = "the mode changes without end where friction loads a joint"
 
-KNOWN: dict[str, dict[int, str]] = {}
+KNOWN: dict[str, dict[int, str]] = {
+    "loops": dict.fromkeys((1, 5), BAND),
+    "slider_cranks": dict.fromkeys((6, 11), SHARE),
+    "guides": {9: CHATTER},
+    "lift_offs": {9: LIFT},
+    "shapes": dict.fromkeys((7, 8, 11), LIFT) | {1: APPROACH},
+    "boxes": dict.fromkeys((1, 3), NO_MODE) | {10: SHARE},
+    "stacks": {0: SHARE} | dict.fromkeys((1, 3), CORNERS),
+    "grippers": {0: AT_REST} | dict.fromkeys((2, 3, 4, 6), CORNERS),
+    "latches": dict.fromkeys((0, 1, 2, 9, 11), CORNERS),
+    "ratchets": dict.fromkeys((0, 2, 3), CORNERS),
+    "arms": dict.fromkeys((0, 1, 7, 10, 11), SHARE),
+    "mixed": {7: SHARE, 8: APPROACH},
+}
 
 
 def _cases():
@@ -41,7 +56,7 @@ def _cases():
             yield pytest.param(family, seed, marks=pytest.mark.slow)
 
 
-@pytest.mark.parametrize(("family", "seed"), _cases())
+@pytest.mark.parametrize(("family", "seed"), list(_cases()))
 def test_a_random_model(family, seed):
     outcome = run_case(family, seed, limit=LIMIT)
     reason = KNOWN.get(family, {}).get(seed)
@@ -69,7 +84,5 @@ def test_every_law_occurs():
             for element in (*model.contacts, *model.joints):
                 normal.add(type(getattr(element, "normal", None)).__name__)
                 friction.add(type(getattr(element, "friction", None)).__name__)
-    from nonsmooth import FrictionLaw, NormalLaw
-
     assert set(NormalLaw.kinds) <= normal
     assert set(FrictionLaw.kinds) <= friction
