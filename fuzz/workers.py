@@ -11,8 +11,9 @@ from typing import Any
 from fuzz.outcome import ERROR, SLOW, Outcome, run_case
 
 Task = tuple[str, int]
-# Compiling, loading and auditing on a busy machine, s besides the CPU time of runs.
-PATIENCE = 300.0
+# Seconds besides the CPU time of runs: auditing on a busy machine; and, for the first
+# case of a worker, loading or compiling as well.
+PATIENCE, FIRST_PATIENCE = 300.0, 1800.0
 
 
 def _serve(pipe: Connection, options: dict[str, Any]) -> None:
@@ -46,7 +47,7 @@ class _Worker:
         self.process.start()
         theirs.close()
         self.task: Task | None = None
-        self.begin = 0.0
+        self.begin, self.n_done = 0.0, 0
 
     def give(self, task: Task) -> None:
         """Hand over a case."""
@@ -66,10 +67,10 @@ def run_all(
     """Yield the outcomes of all cases, in the order in which they end."""
     options = {"limit": limit, "with_agreement": with_agreement}
     waiting = list(reversed(tasks))
-    workers = [_Worker(options) for _ in range(min(jobs, len(tasks)))]
+    # The first one compiles, if that is needed, and not all at the same time.
+    workers = [_Worker(options)]
     try:
-        for worker in workers:
-            worker.give(waiting.pop())
+        workers[0].give(waiting.pop())
         while any(worker.task is not None for worker in workers):
             pipes = [w.pipe for w in workers if w.task is not None]
             ready = wait(pipes, timeout=1.0)
@@ -80,11 +81,15 @@ def run_all(
                 if outcome is None:
                     continue
                 yield outcome
+                worker.task = None
+                worker.n_done += 1
                 if not worker.process.is_alive():
                     worker.end()
-                    workers[k] = worker = _Worker(options)
-                worker.task = None
-                if waiting:
+                    workers[k] = _Worker(options)
+            while len(workers) < jobs and waiting and workers[0].n_done:
+                workers.append(_Worker(options))
+            for worker in workers:
+                if worker.task is None and waiting:
                     worker.give(waiting.pop())
     finally:
         for worker in workers:
@@ -102,7 +107,8 @@ def _look_at(worker: _Worker, is_ready: bool, limit: float) -> Outcome | None:
             worker.process.join()
             text = f"the process died, exit code {worker.process.exitcode}"
             return Outcome(family=family, seed=seed, kind=ERROR, message=text)
-    if time.monotonic() - worker.begin > PATIENCE + 20.0 * limit:
+    patience = PATIENCE if worker.n_done else FIRST_PATIENCE
+    if time.monotonic() - worker.begin > patience + 20.0 * limit:
         worker.process.kill()
         worker.process.join()
         return Outcome(family=family, seed=seed, kind=SLOW, message="hangs")
