@@ -37,6 +37,9 @@ ROUND_SLIP = 1e-13
 # Lengths and angles known from poses: sums of a few products, relative to the size of
 # the coordinates.
 PLACE = 1e-13
+# The pressure between outlines, by quadrature on both sides: the engine meets powers of
+# the depth to 6e-10.
+PRESSURE = 1e-8
 # Joints and drives: projected to some 1e-12 at ends of steps, and inside.
 CLOSED = 1e-9
 # Positions and velocities do not jump, but for what projections of slips that come to

@@ -7,6 +7,7 @@ tampered with; each time the check that should see it is named. Tolerances are t
 `fuzz.audit.tolerances`; changes are a few parts in a thousand, or what is said.
 """
 
+import math
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
@@ -485,7 +486,8 @@ def test_a_flat_contact_at_rest_passes():
     [
         ({"sole__gap": -0.9 * DEPTH}, "gap"),
         ({"sole__normal_x": 1e-6}, "normal"),
-        ({"sole__point_x": 1.01 * HALF}, "point"),
+        ({"sole__point_x": 1e-6}, "point"),
+        ({"sole__normal_force": 9.8100001}, "normal law"),
         ({"sole__point_x": 1e-6}, "Euler"),
         ({"sole__normal_force": 9.82}, "Newton"),
         ({"sole__friction_force": 4.0}, "limit at rest"),
@@ -495,3 +497,27 @@ def test_a_flat_contact_at_rest_passes():
 )
 def test_a_flat_contact_that_was_tampered_with(columns, check):
     assert check in failed(FLAT, Written(**columns))
+
+
+def test_a_tilted_box_floats_by_archimedes():
+    """The pressure on a corner is the weight of the triangle that it displaces."""
+    tilt = 0.1
+    c, s = math.cos(tilt), math.sin(tilt)
+    # With a positive angle the left corner of the lower face is the deepest.
+    corner = (-HALF * c + HALF * s, -HALF * s - HALF * c)
+    area = 0.5 * DEPTH**2 * (c / s + s / c)
+    # Centroid of the triangle between the corner and where its edges meet the floor.
+    x = (corner[0] - DEPTH * s / c + corner[0] + DEPTH * c / s + corner[0]) / 3.0
+    force = STIFFNESS / (2 * HALF) * area
+    told = {
+        "box__theta": tilt,
+        "box__y": -corner[1] - DEPTH,
+        "sole__normal_force": force,
+        "sole__point_x": x,
+    }
+    checks = {"gap", "normal", "normal law", "point"}
+    assert not checks & failed(FLAT, Written(**told))
+    wrong = told | {"sole__normal_force": force * 1.00001}
+    assert "normal law" in failed(FLAT, Written(**wrong))
+    wrong = told | {"sole__point_x": x + 1e-5 * DEPTH}
+    assert "point" in failed(FLAT, Written(**wrong))
