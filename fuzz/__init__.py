@@ -1,0 +1,1 @@
+"""Random models, run and audited from their columns alone; see docs/fuzz.md."""

@@ -1,0 +1,106 @@
+"""Coulomb's law and the others, for contacts and joints alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fuzz.audit import laws, tolerances
+from fuzz.audit.notes import Array, Notes
+from fuzz.audit.scene import Scene
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rub:
+    """What rubs, at each instant; all that presses, where `presses`."""
+
+    name: str
+    law: Any
+    load: Array
+    friction: Array
+    slip: Array
+    mode: Array
+    presses: Any
+    speed: Array  # m/s, that the slip is the difference of
+    around: Array  # N, sizes of the forces there
+    force: Array  # N, their round-off
+    deflection: Array | None = None
+
+
+def check_friction(
+    notes: Notes, scene: Scene, at_event: Any, rub: Rub, rtol: float
+) -> None:
+    """Compare friction with its law, at rest and in motion."""
+    law, name, t = rub.law, rub.name, scene.t
+    if not laws.is_set_valued(law):
+        _check_function(notes, scene, at_event, rub)
+        return
+    fastest, quiet = scene.fastest(), scene.quiet()
+    speed = rub.speed + 1e-2 * fastest + quiet
+    sticks = rub.presses & (rub.mode == 0.0)
+    slips = rub.presses & (np.abs(rub.mode) == 1.0)
+    mu0, band = laws.static(law), getattr(law, "dead_band", 0.0)
+
+    part = np.where(at_event, tolerances.AT_EVENT, tolerances.LIMIT)
+    around = np.where(at_event, tolerances.AROUND_EVENT, 0.0) * rub.around
+    beyond = np.abs(rub.friction) - mu0 * rub.load
+    bound = part * rub.load + around + rub.force
+    notes.compare("limit at rest", name, t[sticks], beyond[sticks], bound[sticks])
+    moving = np.abs(rub.slip) - band
+    bound = tolerances.STUCK * rtol * (fastest + quiet + 1.0)
+    notes.compare("slip at rest", name, t[sticks], moving[sticks], bound[sticks])
+
+    value = laws.friction_force(law, rub.load, rub.slip, rub.mode)
+    size = mu0 * rub.load + laws.drag(law, rub.slip)
+    miss = np.abs(rub.friction - value)
+    if band > 0.0:
+        # At the edge of its band the law jumps.
+        slips &= np.abs(np.abs(rub.slip) - band) > 1e-9 * band + 1e-12
+    bound = tolerances.SLIP_LAW * size + around + rub.force
+    notes.compare("friction law", name, t[slips], miss[slips], bound[slips])
+    against = -rub.mode * rub.slip - band
+    bound = tolerances.SIGN * speed
+    notes.compare("slip sign", name, t[slips], against[slips], bound[slips])
+
+
+def _check_function(notes: Notes, scene: Scene, at_event: Any, rub: Rub) -> None:
+    """Compare friction with a law that is a function of slip and bristles."""
+    if laws.has_bristles(rub.law) and rub.deflection is None:
+        return
+    on = rub.presses.copy()
+    if rub.deflection is not None:
+        on &= np.isfinite(rub.deflection)
+    sign = np.sign(rub.slip)
+    value = laws.friction_force(rub.law, rub.load, rub.slip, sign, rub.deflection)
+    mu0 = getattr(rub.law, "mu_static", None) or rub.law.mu
+    size = mu0 * rub.load + laws.drag(rub.law, rub.slip)
+    if rub.deflection is not None:
+        # z is known to its own round-off, and its rate to that of the slip.
+        rate = getattr(rub.law, "damping", 0.0) * np.abs(rub.slip)
+        size = size + rate * rub.load
+        most = mu0 / rub.law.stiffness
+        bent = np.abs(rub.deflection) - most
+        notes.compare(
+            "bristles", rub.name, scene.t[on], bent[on], tolerances.BRISTLES * most
+        )
+    around = np.where(at_event, tolerances.AROUND_EVENT, 0.0) * rub.around
+    bound = tolerances.SLIP_LAW * size + around + rub.force
+    miss = np.abs(rub.friction - value)
+    notes.compare("friction law", rub.name, scene.t[on], miss[on], bound[on])
+
+
+def check_rest(notes: Notes, scene: Scene, even: Any, rub: Rub) -> None:
+    """Find what is said to slip while it is at rest, over several even samples."""
+    if not laws.is_set_valued(rub.law) or getattr(rub.law, "dead_band", 0.0) > 0.0:
+        return
+    t, mode = scene.t[even], rub.mode[even]
+    speed = rub.speed[even] + 1e-2 * scene.fastest()[even]
+    floor = tolerances.ROUND_SLIP * (speed + scene.quiet())
+    still = (
+        rub.presses[even] & (np.abs(mode) == 1.0) & (np.abs(rub.slip[even]) <= floor)
+    )
+    same = still[:-2] & still[1:-1] & still[2:]
+    same &= (mode[:-2] == mode[1:-1]) & (mode[1:-1] == mode[2:])
+    notes.compare("mode at rest", rub.name, t[1:-1], same.astype(float), 0.5)

@@ -1,0 +1,262 @@
+"""Distances of discs and outlines from each other, written down again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fuzz.audit.notes import Array
+from fuzz.audit.scene import Marker, Scene, Vector, outline
+from nonsmooth import Circle, Contact, Line, Polygon, Prismatic, Segment
+
+# Corners in each other that are nearer than this part of the size touch.
+NEAR_CORNERS = 0.02
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A disc on a body against a surface of another, with the columns of a name.
+
+    Columns are forces on the disc's body `b`.
+    """
+
+    name: str
+    surface: Any
+    a: str  # body of the surface
+    centre: Marker  # of the disc
+    radius: float
+    normal: Any  # law
+    friction: Any
+
+    @property
+    def b(self) -> str:
+        """The disc's body."""
+        return self.centre.body
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flat:
+    """Outlines that are one contact, with a point and a normal of its own."""
+
+    name: str
+    a: str
+    b: str
+    shape_a: Any
+    shape_b: Any
+    normal: Any
+    friction: Any
+
+
+def shape_of(scene: Scene, reference: str) -> tuple[str, Any]:
+    """Return body and shape of "body.shape"; None for a point."""
+    body, _, name = reference.partition(".")
+    found: Any = scene.bodies.get(body)
+    if not name:
+        is_floor = body == "ground" or not hasattr(found, "mass")
+        return body, Line() if is_floor else None
+    return body, getattr(found, "shapes", {}).get(name)
+
+
+def pairs(scene: Scene) -> Iterator[Part | Flat | str]:
+    """Yield all contacts; the name alone of one whose geometry is not in columns."""
+    for contact in scene.model.contacts:
+        yield from _pairs_of(scene, contact)
+    for joint in scene.model.joints:
+        if isinstance(joint, Prismatic) and joint.clearance is not None:
+            yield from _corners(scene, joint)
+
+
+def _pairs_of(scene: Scene, contact: Contact) -> Iterator[Part | Flat | str]:
+    a, surface = shape_of(scene, contact.a)
+    b, other = shape_of(scene, contact.b)
+    laws = {"normal": contact.normal, "friction": contact.friction}
+    if scene.has(f"{contact.name}.point_x") and isinstance(other, Polygon):
+        yield Flat(name=contact.name, a=a, b=b, shape_a=surface, shape_b=other, **laws)
+        return
+    if isinstance(other, Polygon) and isinstance(surface, Polygon):
+        # Which face a corner inside another outline looks at is no column.
+        yield contact.name
+        return
+    discs: list[tuple[Any, str, Marker, float]] = []
+    if other is None:
+        discs.append((surface, a, scene.marker(contact.b), 0.0))
+    elif isinstance(other, Circle):
+        discs.append((surface, a, Marker(b, *other.center), other.radius))
+    elif isinstance(surface, Circle):
+        discs.append((other, b, Marker(a, *surface.center), surface.radius))
+    else:
+        discs += [(surface, a, Marker(b, *p), 0.0) for p in outline(other)]
+        discs += [(other, b, Marker(a, *p), 0.0) for p in outline(surface)]
+    for k, (face, owner, centre, radius) in enumerate(discs, 1):
+        name = contact.name if len(discs) == 1 else f"{contact.name}.{k}"
+        yield Part(
+            name=name, surface=face, a=owner, centre=centre, radius=radius, **laws
+        )
+
+
+def _corners(scene: Scene, joint: Prismatic) -> Iterator[Part]:
+    """Yield the corners of a block in a guide with clearance."""
+    assert joint.length is not None
+    assert joint.clearance is not None
+    a, b = scene.marker(joint.a), scene.marker(joint.b)
+    wide = 0.5 * joint.height
+    away = wide + 0.5 * joint.clearance
+    turn = joint.axis - joint.angle
+    for flank, sign in (("lower", -1.0), ("upper", 1.0)):
+        line = Line(
+            point=(
+                a.x - sign * away * np.sin(joint.axis),
+                a.y + sign * away * np.cos(joint.axis),
+            ),
+            angle=joint.axis + (0.0 if sign < 0.0 else np.pi),
+        )
+        for end, side in (("front", 0.5), ("rear", -0.5)):
+            x, y = side * joint.length, sign * wide
+            corner = Marker(
+                b.body,
+                b.x + np.cos(turn) * x - np.sin(turn) * y,
+                b.y + np.sin(turn) * x + np.cos(turn) * y,
+            )
+            yield Part(
+                name=f"{joint.name}.{end}_{flank}",
+                surface=line,
+                a=a.body,
+                centre=corner,
+                radius=0.0,
+                normal=joint.normal,
+                friction=joint.friction,
+            )
+
+
+def nearest(scene: Scene, part: Part) -> tuple[Array, Array, Array]:
+    """Return gap and unit normal, from the surface to the disc, at each instant."""
+    p = scene.place(part.centre)
+    surface, a = part.surface, part.a
+    if isinstance(surface, Line):
+        foot = scene.place(Marker(a, *surface.point))
+        phi = scene.motion(a, "theta") + surface.angle
+        nx, ny = -np.sin(phi), np.cos(phi)
+        gap = nx * (p[0] - foot[0]) + ny * (p[1] - foot[1])
+    elif isinstance(surface, Circle):
+        middle = scene.place(Marker(a, *surface.center))
+        dx, dy = p[0] - middle[0], p[1] - middle[1]
+        distance = np.hypot(dx, dy)
+        nx, ny, gap = dx / distance, dy / distance, distance - surface.radius
+    else:
+        corners = [scene.place(Marker(a, *v)) for v in outline(surface)]
+        gap, nx, ny = from_outline(p, corners, is_open=isinstance(surface, Segment))
+    return gap - part.radius, nx, ny
+
+
+def from_outline(
+    p: Vector, corners: list[Vector], *, is_open: bool = False
+) -> tuple[Array, Array, Array]:
+    """Return signed distance and normal of points before a polygon, or a segment.
+
+    A segment has its body on the right of its direction, a polygon on the left of its
+    edges.
+    """
+    side = 1.0 if is_open else -1.0
+    n = len(corners)
+    face = np.full_like(p[0], -np.inf)
+    face_x, face_y = np.zeros_like(face), np.zeros_like(face)
+    far = np.full_like(p[0], np.inf)
+    far_x, far_y = np.zeros_like(far), np.zeros_like(far)
+    beside = np.zeros(face.shape, dtype=bool)  # before the middle of the face chosen
+    for k in range(1 if is_open else n):
+        (x0, y0), (x1, y1) = corners[k], corners[(k + 1) % n]
+        ex, ey = x1 - x0, y1 - y0
+        length = np.hypot(ex, ey)
+        nx, ny = -side * ey / length, side * ex / length
+        height = nx * (p[0] - x0) + ny * (p[1] - y0)
+        along = (ex * (p[0] - x0) + ey * (p[1] - y0)) / length
+        better = height > face
+        face = np.where(better, height, face)
+        face_x, face_y = np.where(better, nx, face_x), np.where(better, ny, face_y)
+        beside = np.where(better, (along >= 0.0) & (along <= length), beside)
+    for x, y in corners:
+        distance = np.hypot(p[0] - x, p[1] - y)
+        better = distance < far
+        far = np.where(better, distance, far)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            far_x = np.where(better, (p[0] - x) / distance, far_x)
+            far_y = np.where(better, (p[1] - y) / distance, far_y)
+    # Inside a polygon, or before the middle of an edge, the face counts.
+    use = beside if is_open else beside | (face <= 0.0)
+    return (
+        np.where(use, face, far),
+        np.where(use, face_x, far_x),
+        np.where(use, face_y, far_y),
+    )
+
+
+# -- outlines against outlines ---------------------------------------------------------
+
+
+def outline_gap(scene: Scene, flat: Flat) -> tuple[Array, Array]:
+    """Return the distance of two outlines, negative depth if closed, and its scale.
+
+    Closed, it is minus the greatest depth as the guard has it: over both bodies, the
+    face from which the deepest corner of the other is least deep.
+    """
+    b = [scene.place(Marker(flat.b, *v)) for v in flat.shape_b.vertices]
+    if isinstance(flat.shape_a, Line):
+        foot = scene.place(Marker(flat.a, *flat.shape_a.point))
+        phi = scene.motion(flat.a, "theta") + flat.shape_a.angle
+        heights = [
+            -np.sin(phi) * (x - foot[0]) + np.cos(phi) * (y - foot[1]) for x, y in b
+        ]
+        gap = np.minimum.reduce(heights)
+        return gap, gap
+    a = [scene.place(Marker(flat.a, *v)) for v in flat.shape_a.vertices]
+    apart = np.maximum(_least_over_faces(a, b), _least_over_faces(b, a))
+    distance = np.minimum(_corner_distance(a, b), _corner_distance(b, a))
+    return np.where(apart > 0.0, distance, apart), apart
+
+
+def _least_over_faces(faces: list[Vector], corners: list[Vector]) -> Array:
+    """Return the largest over faces of the least height of the other's corners."""
+    found: list[Array] = []
+    for k, (x0, y0) in enumerate(faces):
+        x1, y1 = faces[(k + 1) % len(faces)]
+        length = np.hypot(x1 - x0, y1 - y0)
+        nx, ny = (y1 - y0) / length, -(x1 - x0) / length
+        heights = [nx * (x - x0) + ny * (y - y0) for x, y in corners]
+        found.append(np.minimum.reduce(heights))
+    return np.maximum.reduce(found)
+
+
+def _corner_distance(faces: list[Vector], corners: list[Vector]) -> Array:
+    """Return the least distance of corners from an outline they are outside of."""
+    return np.minimum.reduce([from_outline(p, faces)[0] for p in corners])
+
+
+def is_corner_on_corner(scene: Scene, flat: Flat | Contact) -> Array:
+    """Tell where each of two overlapping outlines has one corner in the other."""
+    if isinstance(flat, Contact):
+        (body_a, a), (body_b, b) = (shape_of(scene, r) for r in (flat.a, flat.b))
+    else:
+        body_a, a, body_b, b = flat.a, flat.shape_a, flat.b, flat.shape_b
+    if not (isinstance(a, Polygon) and isinstance(b, Polygon)):
+        return np.zeros(scene.t.shape, dtype=bool)
+    placed = [
+        [scene.place(Marker(body, *v)) for v in shape.vertices]
+        for body, shape in ((body_a, a), (body_b, b))
+    ]
+    inside = [
+        np.array([from_outline(p, ours)[0] < 0.0 for p in theirs])
+        for ours, theirs in (placed, placed[::-1])
+    ]
+    is_one = (inside[0].sum(axis=0) == 1) & (inside[1].sum(axis=0) == 1)
+    # Those of boxes that lie flat on each other, one aside, are far apart.
+    where = [
+        np.array(
+            [np.where(mask, p, 0.0).sum(axis=0) for p in np.swapaxes(np.array(c), 0, 1)]
+        )
+        for mask, c in zip(inside, placed[::-1], strict=True)
+    ]
+    apart = np.hypot(*(where[0] - where[1]))
+    return is_one & (apart < NEAR_CORNERS * scene.size)

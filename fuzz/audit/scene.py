@@ -1,0 +1,192 @@
+"""Places, velocities and laws of a model at sampled instants, from body columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fuzz.audit import tolerances
+from fuzz.audit.notes import Array
+from nonsmooth import (
+    Constant,
+    ConstantRate,
+    Expression,
+    Harmonic,
+    Model,
+    PointMass,
+    Ramp,
+    RigidBody,
+    SmoothStep,
+    Table,
+)
+
+Vector = tuple[Array, Array]
+
+
+@dataclass(frozen=True)
+class Marker:
+    """A place fixed on a body."""
+
+    body: str
+    x: float
+    y: float
+
+
+class Scene:
+    """A model at instants; columns are all it knows of the run."""
+
+    def __init__(self, model: Model, columns: Mapping[str, Array]) -> None:
+        self.model, self.columns = model, columns
+        self.bodies = {body.name: body for body in model.bodies}
+        self.t = columns["t"]
+        self.zero = np.zeros_like(self.t)
+        self.size = _size(model)
+
+    def __getitem__(self, name: str) -> Array:
+        """Return a column."""
+        return self.columns[name]
+
+    def has(self, name: str) -> bool:
+        """Tell whether there is such a column."""
+        return name in self.columns
+
+    def motion(self, body: str, quantity: str) -> Array:
+        """Return a quantity of a body's origin; zero for the ground."""
+        return self.zero if body == "ground" else self.columns[f"{body}.{quantity}"]
+
+    def marker(self, reference: str) -> Marker:
+        """Return the place that "body" or "body.point" means."""
+        body, _, point = reference.partition(".")
+        if not point:
+            return Marker(body, 0.0, 0.0)
+        found: Any = self.bodies[body]
+        return Marker(body, *found.points[point])
+
+    def turned(self, body: str, x: float, y: float) -> Vector:
+        """Return a vector of a body's frame in global axes."""
+        theta = self.motion(body, "theta")
+        c, s = np.cos(theta), np.sin(theta)
+        return c * x - s * y, s * x + c * y
+
+    def place(self, marker: Marker) -> Vector:
+        """Return where a marker is."""
+        x, y = self.turned(marker.body, marker.x, marker.y)
+        return self.motion(marker.body, "x") + x, self.motion(marker.body, "y") + y
+
+    def velocity(self, body: str, place: Vector) -> Vector:
+        """Return the velocity of the matter of a body at a place."""
+        x, y = (place[i] - self.motion(body, "xy"[i]) for i in range(2))
+        omega = self.motion(body, "omega")
+        return (
+            self.motion(body, "vx") - omega * y,
+            self.motion(body, "vy") + omega * x,
+        )
+
+    def speed(self, body: str, place: Vector) -> Array:
+        """Return the sum of the sizes of the parts of that velocity."""
+        x, y = (place[i] - self.motion(body, "xy"[i]) for i in range(2))
+        straight = np.hypot(self.motion(body, "vx"), self.motion(body, "vy"))
+        return straight + np.abs(self.motion(body, "omega")) * np.hypot(x, y)
+
+    def fastest(self) -> Array:
+        """Return the largest speed of any body, with its rotation, at each instant."""
+        speeds = [
+            np.hypot(self[f"{name}.vx"], self[f"{name}.vy"])
+            + np.abs(self[f"{name}.omega"]) * self.size
+            for name in self.bodies
+            if name != "ground"
+        ]
+        return np.maximum.reduce(speeds)
+
+    def quiet(self) -> float:
+        """Return the speed below which all is at rest, m/s."""
+        return tolerances.REST * (float(np.max(self.fastest())) + self.size)
+
+    def extent(self) -> Array:
+        """Return the size of the coordinates at each instant, m."""
+        places = [
+            np.hypot(self[f"{name}.x"], self[f"{name}.y"])
+            for name in self.bodies
+            if name != "ground"
+        ]
+        return np.maximum.reduce(places) + self.size
+
+
+def _size(model: Model) -> float:
+    """Return the farthest of all points and corners from its body, m."""
+    reach = [0.0]
+    for body in model.bodies:
+        if body.name == "ground":
+            continue
+        for point in getattr(body, "points", {}).values():
+            reach.append(float(np.hypot(*point)))
+        for shape in getattr(body, "shapes", {}).values():
+            for corner in outline(shape):
+                reach.append(float(np.hypot(*corner)))
+            reach.append(float(getattr(shape, "radius", 0.0)))
+    if max(reach) > 0.0:
+        return max(reach)
+    places = np.array(
+        [b.position for b in model.bodies if isinstance(b, RigidBody | PointMass)]
+    )
+    spread = float(np.max(np.ptp(places, axis=0)))
+    return spread if spread > 0.0 else 1.0
+
+
+def outline(shape: Any) -> tuple[tuple[float, float], ...]:
+    """Return the corners of a polygon or segment, none of other shapes."""
+    if hasattr(shape, "vertices"):
+        return tuple(shape.vertices)
+    return (shape.start, shape.end) if hasattr(shape, "end") else ()
+
+
+# -- time laws -------------------------------------------------------------------------
+
+_WORDS: dict[str, Any] = {
+    name: getattr(np, name)
+    for name in ("sin", "cos", "tan", "exp", "sqrt", "tanh", "abs", "pi")
+}
+
+
+def evaluate_text(text: str, values: Mapping[str, Array], like: Array) -> Array:
+    """Return an expression's value; only texts of our own families come here."""
+    code = compile(text.replace("^", "**"), "expression", "eval")
+    return np.asarray(eval(code, {"__builtins__": {}}, _WORDS | dict(values))) + (
+        0.0 * like
+    )
+
+
+def law_value(law: Any, t: Array) -> tuple[Array, Array]:
+    """Return value and rate of a time law or a number; NaN for a rate not known."""
+    if isinstance(law, int | float):
+        return np.full_like(t, law), np.zeros_like(t)
+    if isinstance(law, Constant):
+        return np.full_like(t, law.value), np.zeros_like(t)
+    if isinstance(law, ConstantRate):
+        return law.start + law.rate * t, np.full_like(t, law.rate)
+    if isinstance(law, Harmonic):
+        angle = law.frequency * t + law.phase
+        return (
+            law.offset + law.amplitude * np.sin(angle),
+            law.amplitude * law.frequency * np.cos(angle),
+        )
+    if isinstance(law, Ramp):
+        u = np.clip(t - law.begin, 0.0, law.duration)
+        late = np.maximum(t - law.begin - law.duration, 0.0)
+        value = law.start + law.rate * (0.5 * u * u / law.duration + late)
+        return value, law.rate * u / law.duration
+    if isinstance(law, SmoothStep):
+        u = np.clip((t - law.begin) / law.duration, 0.0, 1.0)
+        change = law.end - law.start
+        value = law.start + change * (10.0 * u**3 - 15.0 * u**4 + 6.0 * u**5)
+        return value, 30.0 * change * (u * (1.0 - u)) ** 2 / law.duration
+    if isinstance(law, Table):
+        from scipy.interpolate import CubicSpline
+
+        spline = CubicSpline(law.times, law.values, bc_type="natural")
+        return spline(t), spline(t, 1)
+    assert isinstance(law, Expression)
+    return evaluate_text(law.text, {"t": t}, t), np.full_like(t, np.nan)
