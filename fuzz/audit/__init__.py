@@ -70,6 +70,11 @@ class _Samples:
 def _samples(result: Any) -> _Samples:
     """Return samples at even instants, around events, and on both sides of them."""
     even, around, events = _instants(result)
+    # What happens in a span that was crossed is known to first order only.
+    for begin, end in getattr(result, "crossed", ()):
+        even, around, events = (
+            t[(t < begin) | (t > end)] for t in (even, around, events)
+        )
     first = result.sample(np.concatenate((even, around, events)))
     columns = {name: first[name] for name in first}
     if len(events):

@@ -14,7 +14,7 @@ from nonsmooth.errors import ModelError, nearest
 from nonsmooth.gallery._convert import convert
 from nonsmooth.model import Model
 
-DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, BAD_INPUT, DOUBTED, INTERRUPTED = 0, 1, 2, 3, 130
 MODEL_SUFFIXES = (".yaml", ".yml", ".json")
 
 

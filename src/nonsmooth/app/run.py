@@ -14,6 +14,7 @@ from nonsmooth.app import outputs
 from nonsmooth.app.bar import Bar
 from nonsmooth.app.command import (
     DONE,
+    DOUBTED,
     FAILED,
     INTERRUPTED,
     Failed,
@@ -76,7 +77,7 @@ columns of saved files, and names to plot
   events, n_events              number of events by kind, and in all
   energy_residual, energy_exchanged    J
   violation                     largest constraint error, m or rad
-  notes, options, cost
+  notes, doubts, options, cost  doubts: reasons not to trust the result
   final                         t, positions (x, y, theta), velocities, by body
   extremes                      min, t_min, max, t_max by quantity; the force of a
                                 joint is its magnitude, the slip velocity of a
@@ -90,7 +91,8 @@ columns of saved files, and names to plot
                                 or joint whose event it was), slip_velocity,
                                 normal_force, friction_force (each before and after)
 
-exit code: 0 done, 1 the run failed, 2 bad input, 130 interrupted
+exit code: 0 done, 1 the run failed, 2 bad input, 3 with --strict: the result is not
+to be trusted, 130 interrupted
 """
 
 
@@ -144,6 +146,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="move an inconsistent start to the nearest consistent one",
     )
+    add(
+        "--strict",
+        action="store_true",
+        help="exit code 3 where the result is not to be trusted, as its notes say",
+    )
 
 
 def command(args: argparse.Namespace) -> int:
@@ -185,7 +192,8 @@ def command(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
     if error is None:
-        return FAILED if unsaved else DONE
+        is_doubted = args.strict and len(result.doubts) > 0
+        return FAILED if unsaved else DOUBTED if is_doubted else DONE
     return INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
 
 

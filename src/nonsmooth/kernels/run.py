@@ -25,6 +25,8 @@ from nonsmooth.kernels.look import Look
 END, FULL, TICK, STOPPED = 0, 1, 2, 3
 NOT_FINITE, STEP_TOO_SMALL, NEWTON_FAILED, CANNOT_ASSEMBLE = -1, -2, -3, -4
 UNDECIDED = -5
+# How a step was taken.
+EXPLICIT, IMPLICIT, CROSSED = 0, 1, 2
 # Nodes of a step at which guards are looked at.
 N_NODE = 8
 # Pairs of a friction problem of which all solutions are looked for.
@@ -236,7 +238,7 @@ class Log(Block):
     h = floats("capacity")
     cap = floats("capacity")  # laws are evaluated no later than this
     arc = integers("capacity")  # number of the stretch between breaks of laws
-    is_implicit = integers("capacity")
+    method = integers("capacity")  # EXPLICIT, IMPLICIT or CROSSED
     coef = floats("capacity, 1 + n_coef, n_y")  # y at the start, then C
     end = floats("capacity, n_y")  # y at the end, before any jump
     fired = integers("capacity, n_watch")  # guards that fired at the end

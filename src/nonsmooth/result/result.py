@@ -18,7 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from nonsmooth.columns import Column, columns_of
 from nonsmooth.errors import ModelError, nearest
+from nonsmooth.kernels.run import CROSSED
 from nonsmooth.pack import System
+from nonsmooth.result.doubts import doubts
 from nonsmooth.result.energy import EnergyBalance
 from nonsmooth.result.evaluate import evaluate, mode_numbers, project, side_numbers
 from nonsmooth.result.events import EventTable, event_records
@@ -76,7 +78,26 @@ class Result:
     violation: float  # m or rad, largest after any step
     is_projected: bool = True
     baumgarte: tuple[float, float] = (0.0, 0.0)
-    notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be known about the run, with `doubts`."""
+        return (*self.remarks, *self.doubts)
+
+    @cached_property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the run is not to be trusted; empty if nothing tells against it."""
+        return tuple(doubts(self))
+
+    @cached_property
+    def crossed(self) -> Floats:
+        """Begin and end of each span that was crossed without its events, s, (n, 2)."""
+        steps = self.steps
+        if len(steps.t) == 0:
+            return np.zeros((0, 2))
+        k = np.flatnonzero(steps.method == CROSSED)
+        return np.stack([steps.t[k], steps.t[k] + steps.h[k]], axis=1)
 
     @cached_property
     def events(self) -> EventTable:
@@ -292,6 +313,7 @@ class Result:
             "energy_exchanged": balance.exchanged if balance else None,
             "violation": self.violation,
             "notes": list(self.notes),
+            "doubts": list(self.doubts),
             "options": dict(self.options),
             "cost": dict(self.cost),
         }

@@ -54,9 +54,9 @@ class Steps:
         return self._joined("cap")
 
     @cached_property
-    def is_implicit(self) -> Integers:
-        """Whether each step was taken by the implicit method."""
-        return self._joined("is_implicit")
+    def method(self) -> Integers:
+        """How each step was taken: EXPLICIT, IMPLICIT or CROSSED of `kernels.run`."""
+        return self._joined("method")
 
     @cached_property
     def mode(self) -> Modes:

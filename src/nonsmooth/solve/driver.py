@@ -288,7 +288,9 @@ class Driver:
             y_end=np.array(step.y),
             mode_end=np.array(self.work.mode),
         )
-        n_implicit = sum(int(np.sum(log.is_implicit[: log.n])) for log in chunks)
+        n_implicit = sum(
+            int(np.sum(log.method[: log.n] == codes.IMPLICIT)) for log in chunks
+        )
         return Result(
             system=self.system,
             steps=steps,
@@ -318,5 +320,5 @@ class Driver:
             violation=float(step.violation),
             is_projected=bool(step.set.is_projected),
             baumgarte=options.baumgarte,
-            notes=tuple(self.notes),
+            remarks=tuple(self.notes),
         )

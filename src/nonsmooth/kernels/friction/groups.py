@@ -25,6 +25,7 @@ from nonsmooth.kernels.complementarity.sharing import share
 from nonsmooth.kernels.friction.modes import PRESSING, STICK
 from nonsmooth.kernels.mechanics import assemble, bodies, contacts, reactions
 from nonsmooth.kernels.mechanics.tables import Tables, Work
+from nonsmooth.kernels.tolerances import AT_LIMIT, NO_FORCE
 
 # Part of its friction beyond which it does not matter how much more a group would need.
 FAR_BEYOND = 2.0
@@ -169,13 +170,19 @@ def give_way(m, w, g):
 def share_friction(m, w):
     """Share redundant friction at rest within its limits, with reactions and loads.
 
-    Accelerations are unique, and stay.
+    Rows share it already in proportion to the limits; only what they leave beyond a
+    limit is shared anew, since rows that depend on each other by round-off only have it
+    to seven digits. Accelerations are unique, and stay.
     """
     for g in range(m.n_group):
         if not is_shared(m, w, g):
             continue
         n = list_stuck(m, w, g)
-        if n > 1:
+        is_beyond = False
+        for i in range(n):
+            limit = w.held_limit[i] * (1.0 + AT_LIMIT) + NO_FORCE * w.force
+            is_beyond = is_beyond or abs(w.held_force[i]) > limit
+        if is_beyond and n > 1:
             share_group(m, w, n)
 
 

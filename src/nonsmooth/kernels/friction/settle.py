@@ -76,6 +76,13 @@ def come_to_rest(m, w, r, k):
 
 
 @kernel
+def approach_rate(m, w, k):
+    """Return the rate at which contact k overlaps, zero if that is round-off."""
+    rate = -w.contact[k].gap_rate
+    return rate if rate > AT_REST * contacts.slip_scale(m, w, k) else 0.0
+
+
+@kernel
 def begin_pressing(m, w, r, k):
     """Let contact k press, slipping as its velocity says or at rest."""
     mode = w.mode[k]

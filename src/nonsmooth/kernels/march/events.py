@@ -19,6 +19,7 @@ from nonsmooth.kernels.march.cross import Crossing
 from nonsmooth.kernels.march.landing import cut_at_event
 from nonsmooth.kernels.march.record import is_finite, record
 from nonsmooth.kernels.run import (
+    CROSSED,
     END,
     FULL,
     NOT_FINITE,
@@ -176,7 +177,7 @@ def cross_span(m, w, r, log, t_stop, status):
         return status
     for k in range(m.n_watch):
         r.watch.fired[k] = 0
-    record(m, s, log, s.t, span, s.y, w.mode, r.watch.fired, 0)
+    record(m, s, log, s.t, span, s.y, w.mode, r.watch.fired, CROSSED)
     for k in range(m.n_contact):
         log.impulse[log.n - 1][k][0] = 0.0
         log.impulse[log.n - 1][k][1] = 0.0

@@ -5,14 +5,14 @@ from nonsmooth.kernels.friction.modes import copy_mode
 
 
 @kernel
-def record(m, s, log, t, h, y, mode, fired, is_implicit):
+def record(m, s, log, t, h, y, mode, fired, method):
     """Append the step from state y at t to the present state, in a given mode."""
     i = log.n
     log.t[i] = t
     log.h[i] = h
     log.cap[i] = s.t_cap
     log.arc[i] = s.arc
-    log.is_implicit[i] = is_implicit
+    log.method[i] = method
     coef, end = log.coef[i], log.end[i]
     for j in range(m.n_y):
         coef[0][j] = y[j]

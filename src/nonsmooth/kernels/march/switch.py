@@ -36,6 +36,7 @@ from nonsmooth.kernels.friction.rest import (
     start_slip,
 )
 from nonsmooth.kernels.friction.settle import (
+    approach_rate,
     begin_pressing,
     come_to_rest,
     comply,
@@ -130,7 +131,7 @@ def change_side(m, w, r, k, fired):
     mode = w.mode[k]
     if gap:
         if mode.side == OPEN:
-            mode.approach = max(0.0, -w.contact[k].gap_rate)
+            mode.approach = approach_rate(m, w, k)
             begin_pressing(m, w, r, k)
         else:
             mode.side = OPEN
@@ -366,7 +367,8 @@ def first_sides(m, w, r):
         if first < 0.0:
             # Unless an earlier run has left the rate it touched down with.
             if math.isnan(mode.approach):
-                mode.approach = max(0.0, -c.gap_rate)
+                is_closed = c.gap < -CLOSED * r.step.set.size
+                mode.approach = 0.0 if is_closed else approach_rate(m, w, k)
             begin_pressing(m, w, r, k)
             pulls = c.gap < 0.0
             if pulls and contacts.normal_force(m, w, k, c.gap, c.gap_rate) < 0.0:
