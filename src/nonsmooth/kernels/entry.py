@@ -218,9 +218,9 @@ def evaluate_samples(m, w, s, alpha, beta):
         dynamics.configure(m, w, t, y, v)
         reactions.factor_rows(m, w)
         dynamics.accelerate(m, w, t, v, alpha, beta, a)
-        bodies.add_acceleration(m, w, a)
         if w.has_lost_rank and w.n_gripped > 1:
-            groups.share_friction(m, w)
+            groups.share_friction(m, w, a)
+        bodies.add_acceleration(m, w, a)
         copy(m.n_row, w.lam, s.lam[k])
         copy(9 * m.n_marker, at(w.motion, 0), at(s.motion[k], 0))
         copy(8 * m.n_force, at(w.wrench, 0), at(s.wrench[k], 0))

@@ -26,13 +26,14 @@ def doubts(result: Result) -> Iterator[str]:
     span = result.t_end - result.t_start
     if crossed > CROSSED_PART * span:
         yield (
-            f"{100.0 * crossed / span:.2g} % of the run was crossed without its events: "
-            "what happens there is known to first order only"
+            f"{100.0 * crossed / span:.2g} % of the run was crossed without its "
+            "events: what happens there is known to first order only"
         )
     balance = result.energy_balance
     stored = np.max(np.abs(balance.kinetic)) + np.max(np.abs(balance.potential))
     if not balance.residual <= LEDGER * balance.exchanged + ROUND_OFF * stored:
         yield (
             f"the energy ledger does not close: {balance.residual:.3g} J of "
-            f"{balance.exchanged:.3g} J exchanged are missing; try a smaller rtol or step"
+            f"{balance.exchanged:.3g} J exchanged are missing; try a smaller rtol or "
+            "step"
         )

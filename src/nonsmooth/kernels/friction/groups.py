@@ -166,13 +166,13 @@ def give_way(m, w, g):
     return n if n > 1 else 0
 
 
-@far(Tables, Work, is_door=True)
-def share_friction(m, w):
+@far(Tables, Work, FLOATS, is_door=True)
+def share_friction(m, w, a):
     """Share redundant friction at rest within its limits, with reactions and loads.
 
-    Rows share it already in proportion to the limits; only what they leave beyond a
-    limit is shared anew, since rows that depend on each other by round-off only have it
-    to seven digits. Accelerations are unique, and stay.
+    Rows share it already in proportion to the limits; what they leave beyond a limit is
+    shared anew. Accelerations a are unique, and stay, where rows depend on each other;
+    where they nearly do, they follow the forces.
     """
     for g in range(m.n_group):
         if not is_shared(m, w, g):
@@ -183,12 +183,12 @@ def share_friction(m, w):
             limit = w.held_limit[i] * (1.0 + AT_LIMIT) + NO_FORCE * w.force
             is_beyond = is_beyond or abs(w.held_force[i]) > limit
         if is_beyond and n > 1:
-            share_group(m, w, n)
+            share_group(m, w, n, a)
 
 
 @kernel
-def share_group(m, w, n):
-    """Share the friction of the n listed contacts."""
+def share_group(m, w, n, a):
+    """Share the friction of the n listed contacts; a are the accelerations."""
     for i in range(m.n_row):
         w.new[i] = w.lam[i]
     open_rows(m, w, n)
@@ -208,6 +208,8 @@ def share_group(m, w, n):
         bodies.add_wrench(m, w, m.contact_b[k], at(G, 3), change, w.held_a)
     bodies.solve_mass(m, w, w.held_a, w.held_a)
     reactions.oppose(m, w, w.held_a)
+    for i in range(m.n_dof):
+        a[i] += w.held_a[i]
     for i in range(m.n_row):
         w.x[i] = w.lam[i] if w.is_active[i] else 0.0
     close_rows(m, w, n)
