@@ -36,6 +36,7 @@ PHYSICAL = (
     "inconsistent start",
     "contradictory",
     "overlaps by",
+    "overlap by",
 )
 # What notes of a result tell.
 DEPENDENT = re.compile(r"hold each other|redundant|depend", re.IGNORECASE)
@@ -82,9 +83,8 @@ class _Clock:
 
 def classify(message: str) -> str:
     """Return a message without its numbers and names, to count it by."""
-    text = re.sub(r"^t = [^,:]*", "", message).lstrip(",: ")
-    text = re.sub(r"(contacts?|joints?|drives?) ('[^']*'(, )?)+:? ?", "", text)
-    text = re.sub(r"\([^)]*\)", "", text)
+    # When, and who, stand before the first colon.
+    text = re.sub(r"^t = .*?: ", "", re.sub(r"\([^)]*\)", "", message))
     text = re.sub(r"'[^']*'(, '[^']*')*", "'...'", text)
     text = re.sub(r"\d[\d.e+-]*", "#", text)
     return re.split(r"[;.:]", text.strip())[0].strip()[:70]

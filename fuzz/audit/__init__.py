@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fuzz.audit import laws
+from fuzz.audit import laws, tolerances
 from fuzz.audit.contacts import Pressed, approach_rates, check_contact
 from fuzz.audit.course import (
     check_continuity,
@@ -62,12 +62,12 @@ class _Samples:
     """All columns at all instants, and which instants are of what kind."""
 
     columns: dict[str, Array]
+    shifts: dict[str, Array]  # how much they change while an event may have happened
     is_even: Any
-    is_event: Any
     is_before: Any  # the left limit
 
 
-def _samples(result: Any) -> _Samples:
+def _samples(result: Any, rtol: float) -> _Samples:
     """Return samples at even instants, around events, and on both sides of them."""
     even, around, events = _instants(result)
     # What happens in a span that was crossed is known to first order only.
@@ -81,12 +81,41 @@ def _samples(result: Any) -> _Samples:
         last = result.sample(events, limit="before")
         columns = {k: np.concatenate((v, last[k])) for k, v in columns.items()}
     place = np.arange(len(columns["t"]))
+    is_before = place >= len(place) - len(events)
     return _Samples(
         columns=columns,
+        shifts=_shifts(result, columns, events, is_before, rtol),
         is_even=place < len(even),
-        is_event=np.isin(columns["t"], events),
-        is_before=place >= len(place) - len(events),
+        is_before=is_before,
     )
+
+
+def _shifts(
+    result: Any, columns: dict[str, Array], events: Array, is_before: Any, rtol: float
+) -> dict[str, Array]:
+    """Return by how much columns change within the error of a located instant.
+
+    Near events, away from them and no farther than half way to the next; else zero.
+    """
+    t = columns["t"]
+    shifts = {name: np.zeros_like(t) for name in columns}
+    if not len(events):
+        return shifts
+    late = tolerances.LOCATED * rtol * (result.t_end - result.t_start)
+    ends = np.concatenate(([result.t_start], events, [result.t_end]))
+    k = np.searchsorted(ends, t, side="left")
+    left, right = ends[np.maximum(k - 1, 0)], ends[np.minimum(k, len(ends) - 1)]
+    right = np.where(t == right, ends[np.minimum(k + 1, len(ends) - 1)], right)
+    after = ~is_before & (np.abs(t - np.where(np.isin(t, events), t, left)) <= late)
+    before = ~after & (np.abs(ends[np.minimum(k, len(ends) - 1)] - t) <= late)
+    for chosen, away in ((after, 0.5 * (t + right)), (before, 0.5 * (t + left))):
+        if not np.any(chosen):
+            continue
+        step = np.clip(away - t, -late, late)[chosen]
+        moved = result.sample(t[chosen] + step)
+        for name, shift in shifts.items():
+            shift[chosen] = np.abs(moved[name] - columns[name][chosen])
+    return shifts
 
 
 def _bristles(result: Any, samples: _Samples, name: str, law: Any) -> Array | None:
@@ -103,7 +132,7 @@ def _bristles(result: Any, samples: _Samples, name: str, law: Any) -> Array | No
 
 def audit(model: Model, result: Any, rtol: float = 1e-8) -> Notes:
     """Check everything that the columns of a run can tell."""
-    notes, samples = Notes(), _samples(result)
+    notes, samples = Notes(), _samples(result, rtol)
     scene = Scene(model, samples.columns)
     found = list(pairs(scene))
     contacts = [Pressed(scene, p) for p in found if not isinstance(p, str)]
@@ -116,7 +145,7 @@ def audit(model: Model, result: Any, rtol: float = 1e-8) -> Notes:
     check_newton(notes, sums)
     check_closed(notes, scene)
     check_wrench(notes, scene, sums)
-    kinds = (samples.is_event, samples.is_even)
+    kinds = (samples.shifts, samples.is_even)
     for contact in contacts:
         pair = contact.pair
         force = sum((sums.size[k][0] for k in (pair.a, pair.b) if k in sums.size), 0.0)

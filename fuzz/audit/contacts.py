@@ -8,7 +8,7 @@ import numpy as np
 
 from fuzz.audit import laws, tolerances
 from fuzz.audit.flats import pressure
-from fuzz.audit.friction import Rub, check_friction, check_rest
+from fuzz.audit.friction import Rub, check_friction, check_rest, shift_of
 from fuzz.audit.geometry import Flat, Part, nearest, outline_gap
 from fuzz.audit.notes import Array, Notes
 from fuzz.audit.scene import Scene, Vector
@@ -79,7 +79,7 @@ def check_contact(
     contact: Pressed,
     approach: Array,
     force: Array,
-    at_event: Any,
+    shifts: dict[str, Array],
     even: Any,
     deflection: Array | None,
     rtol: float,
@@ -132,11 +132,11 @@ def check_contact(
         mode=contact.mode,
         presses=presses,
         speed=contact.speed(),
-        around=force,
+        shift=shift_of(shifts, name),
         force=tolerances.LIMIT * 1e-3 * force,
         deflection=deflection,
     )
-    check_friction(notes, scene, at_event, rub, rtol)
+    check_friction(notes, scene, rub, rtol)
     check_rest(notes, scene, even, rub)
 
 

@@ -24,18 +24,26 @@ class Rub:
     mode: Array
     presses: Any
     speed: Array  # m/s, that the slip is the difference of
-    around: Array  # N, sizes of the forces there
+    shift: Array  # N, that forces change while an event may have happened
     force: Array  # N, their round-off
     deflection: Array | None = None
 
 
-def check_friction(
-    notes: Notes, scene: Scene, at_event: Any, rub: Rub, rtol: float
-) -> None:
+def shift_of(shifts: dict[str, Array], name: str) -> Array:
+    """Return what the forces of one element change while an event may have happened.
+
+    Twice, for the sign of what was meant to be zero.
+    """
+    kinds = ("friction_force", "normal_force", "load", "front_force", "rear_force")
+    found = [shifts[f"{name}.{kind}"] for kind in kinds if f"{name}.{kind}" in shifts]
+    return 2.0 * np.sum(found, axis=0)
+
+
+def check_friction(notes: Notes, scene: Scene, rub: Rub, rtol: float) -> None:
     """Compare friction with its law, at rest and in motion."""
     law, name, t = rub.law, rub.name, scene.t
     if not laws.is_set_valued(law):
-        _check_function(notes, scene, at_event, rub)
+        _check_function(notes, scene, rub)
         return
     fastest, quiet = scene.fastest(), scene.quiet()
     speed = rub.speed + 1e-2 * fastest + quiet
@@ -43,10 +51,8 @@ def check_friction(
     slips = rub.presses & (np.abs(rub.mode) == 1.0)
     mu0, band = laws.static(law), getattr(law, "dead_band", 0.0)
 
-    part = np.where(at_event, tolerances.AT_EVENT, tolerances.LIMIT)
-    around = np.where(at_event, tolerances.AROUND_EVENT, 0.0) * rub.around
     beyond = np.abs(rub.friction) - mu0 * rub.load
-    bound = part * rub.load + around + rub.force
+    bound = tolerances.LIMIT * rub.load + rub.shift + rub.force
     notes.compare("limit at rest", name, t[sticks], beyond[sticks], bound[sticks])
     moving = np.abs(rub.slip) - band
     bound = tolerances.STUCK * rtol * (fastest + quiet + 1.0)
@@ -58,14 +64,14 @@ def check_friction(
     if band > 0.0:
         # At the edge of its band the law jumps.
         slips &= np.abs(np.abs(rub.slip) - band) > 1e-9 * band + 1e-12
-    bound = tolerances.SLIP_LAW * size + around + rub.force
+    bound = tolerances.SLIP_LAW * size + rub.shift + rub.force
     notes.compare("friction law", name, t[slips], miss[slips], bound[slips])
     against = -rub.mode * rub.slip - band
     bound = tolerances.SIGN * speed
     notes.compare("slip sign", name, t[slips], against[slips], bound[slips])
 
 
-def _check_function(notes: Notes, scene: Scene, at_event: Any, rub: Rub) -> None:
+def _check_function(notes: Notes, scene: Scene, rub: Rub) -> None:
     """Compare friction with a law that is a function of slip and bristles."""
     if laws.has_bristles(rub.law) and rub.deflection is None:
         return
@@ -85,8 +91,7 @@ def _check_function(notes: Notes, scene: Scene, at_event: Any, rub: Rub) -> None
         notes.compare(
             "bristles", rub.name, scene.t[on], bent[on], tolerances.BRISTLES * most
         )
-    around = np.where(at_event, tolerances.AROUND_EVENT, 0.0) * rub.around
-    bound = tolerances.SLIP_LAW * size + around + rub.force
+    bound = tolerances.SLIP_LAW * size + rub.shift + rub.force
     miss = np.abs(rub.friction - value)
     notes.compare("friction law", rub.name, scene.t[on], miss[on], bound[on])
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fuzz.audit import laws, tolerances
-from fuzz.audit.friction import Rub, check_friction, check_rest
+from fuzz.audit.friction import Rub, check_friction, check_rest, shift_of
 from fuzz.audit.newton import WRENCH, Sums, body_of
 from fuzz.audit.notes import Array, Notes
 from fuzz.audit.scene import Scene, law_value
@@ -145,7 +145,7 @@ def check_sliding(
     scene: Scene,
     sums: Sums,
     joint: Any,
-    at_event: Any,
+    shifts: dict[str, Array],
     even: Any,
     deflection: Array | None,
     rtol: float,
@@ -179,7 +179,9 @@ def check_sliding(
             side = -scene[f"{name}.side"] * across
             notes.compare("side", name, t, side, round_off)
         else:
-            _check_block(notes, scene, joint, across, couple, round_off)
+            _check_block(
+                notes, scene, joint, across, couple, round_off + shift_of(shifts, name)
+            )
     v_t, mode = scene[f"{name}.slip_velocity"], scene[f"{name}.mode"]
     bound = 1e-9 * (speed + scene.quiet())
     notes.compare("slip", name, t, np.abs(v_t - slip), bound)
@@ -192,11 +194,11 @@ def check_sliding(
         mode=mode,
         presses=np.ones(t.shape, dtype=bool),
         speed=speed,
-        around=force + load,
+        shift=shift_of(shifts, name),
         force=1e-3 * round_off,
         deflection=deflection,
     )
-    check_friction(notes, scene, at_event, rub, rtol)
+    check_friction(notes, scene, rub, rtol)
     check_rest(notes, scene, even, rub)
 
 

@@ -16,9 +16,9 @@ SPREAD = 1e-13
 # Friction beyond its limit at rest, relative to the load; the figure asked for.
 LIMIT = 1e-9
 # At located events limits are met, and loads are zero, as well as the instant is known:
-# to the accuracy of the dense output, relative to the load and to the forces around.
-AT_EVENT = 1e-6
-AROUND_EVENT = 1e-8
+# some ten tolerances of the run's time, being found on the dense output. Forces may be
+# off there by what they change in so long.
+LOCATED = 10.0
 # Friction while slipping is the law's value: one product.
 SLIP_LAW = 1e-9
 # Slip velocity of what sticks, in units of rtol and of the fastest speed: the engine

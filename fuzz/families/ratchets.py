@@ -36,7 +36,8 @@ def ratchets(rng: Rng) -> Case:
     kinds = ("Coulomb", "Coulomb", "CoulombViscous")
     friction = friction_law(rng, kinds, 0.05, 0.5, size)
     coil = mass * G * size * uniform(rng, 0.3, 3.0)
-    sink = size * decades(rng, 1e-4, 1e-3)
+    # A corner sinks in far deeper than a face.
+    sink = size * decades(rng, 1e-5, 1e-4)
     law = normal_law(rng, 5.0 * mass, sink, ("KelvinVoigt", "HuntCrossley"))
     turn = uniform(rng, 0.0, 2.0 * math.pi / n)
     length = size * uniform(rng, 0.8, 1.2)

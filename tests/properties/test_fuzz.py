@@ -35,12 +35,12 @@ KNOWN: dict[str, dict[int, str]] = {
     "lift_offs": {9: LIFT},
     "shapes": dict.fromkeys((7, 8, 11), LIFT) | {1: APPROACH},
     "boxes": dict.fromkeys((1, 3), NO_MODE) | {10: SHARE},
-    "stacks": {0: SHARE} | dict.fromkeys((1, 3), CORNERS),
+    "stacks": dict.fromkeys((1, 3), CORNERS),
     "grippers": {0: AT_REST} | dict.fromkeys((2, 3, 4, 6), CORNERS),
     "latches": dict.fromkeys((0, 1, 2, 9, 11), CORNERS),
     "ratchets": dict.fromkeys((0, 2, 3), CORNERS),
     "arms": dict.fromkeys((0, 1, 7, 10, 11), SHARE),
-    "mixed": {7: SHARE, 8: APPROACH},
+    "mixed": {8: APPROACH},
 }
 
 
