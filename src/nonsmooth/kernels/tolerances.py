@@ -31,6 +31,9 @@ AT_REST = 2.0 * SMALLEST_SLIP
 # The same of a contact that others hold, below which they do not move: more, since
 # their accelerations have round-off that adds up over a step.
 MOVES = 1e-9
+# Change of velocities that may bring contacts to rest together: more than round-off of
+# one, since nearly dependent ones magnify it, and still nothing beside the motion.
+STOPPED = 1e-8
 # Part of the fastest body's speed in the round-off of every other's.
 SPREAD = 1e-2
 

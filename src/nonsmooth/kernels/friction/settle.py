@@ -49,6 +49,7 @@ from nonsmooth.kernels.tolerances import (
     NO_COMPLIANCE,
     NO_FORCE,
     SMALLEST_FORCE,
+    STOPPED,
     TINY,
     VERIFIED,
 )
@@ -115,8 +116,8 @@ def bring_to_rest(m, w, r, t):
 def stop_slip(m, w, r, t):
     """Project velocities onto the rows at rest; return whether that is too much.
 
-    Then they are as before. The change is measured by its energy, beside that of the
-    slip velocities that count as rest.
+    Then they are as before. The change is measured by its energy, beside that of slip
+    velocities that are nothing.
     """
     y = r.step.y
     v, before = at(y, m.n_dof), at(r.ahead, m.n_dof)
@@ -136,7 +137,7 @@ def stop_slip(m, w, r, t):
     allowed = 0.0
     for k in range(m.n_contact):
         if r.rests[k]:
-            least = max(AT_REST * contacts.slip_scale(m, w, k), m.contact_band[k])
+            least = max(STOPPED * contacts.slip_scale(m, w, k), m.contact_band[k])
             free = slip_compliance(m, w, k, r.step.d)
             allowed += least / math.sqrt(free) if free > 0.0 else 0.0
     for i in range(m.n_dof):
