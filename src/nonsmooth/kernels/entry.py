@@ -225,6 +225,7 @@ def evaluate_samples(m, w, s, alpha, beta):
         copy(3 * m.n_support, at(w.load, 0), at(s.load[k], 0))
         joint_wrenches(m, w, s.joint[k])
         for i in range(m.n_contact):
+            contacts.show(m, w, i)
             copy_contact(w.contact[i], s.contact[k][i])
         s.kinetic[k] = bodies.kinetic_energy(m, w, v)
         for i in range(m.n_tail):

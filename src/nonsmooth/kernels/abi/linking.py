@@ -55,7 +55,13 @@ _linked: dict[str, Any] = {}  # callbacks live as long as the process
 _cells: dict[str, Any] = {}  # of the doors: the addresses they lead to
 _engines: list[Any] = []
 # Far kernels that contacts and friction in joints alone need.
-_LATE = ("complementarity.", "friction.", "march.switch.", "march.paper.")
+_LATE = (
+    "complementarity.",
+    "friction.",
+    "march.switch.",
+    "march.paper.",
+    "mechanics.flats.",
+)
 
 
 def far(*arguments, returns=None, is_door=False):

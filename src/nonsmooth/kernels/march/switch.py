@@ -347,8 +347,7 @@ def first_sides(m, w, r):
             if math.isnan(mode.approach):
                 mode.approach = max(0.0, -c.gap_rate)
             begin_pressing(m, w, r, k)
-            pulls = c.gap < 0.0
-            if pulls and contacts.normal_force(m, w, k, c.gap, c.gap_rate) < 0.0:
+            if c.gap < 0.0 and contacts.law_force(m, w, k) < 0.0:
                 mode.side = RELEASED
                 r.rests[k] = 0
 
