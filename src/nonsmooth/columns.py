@@ -28,6 +28,8 @@ MODES = {
 # where a block does not lie flat.
 SIDES = {-2: "front- rear+", -1: "-", 0: "none", 1: "+", 2: "front+ rear-"}
 
+# Where the force of a contact acts: for drawing, and nothing to plot.
+ACTING = ("point_x", "point_y", "normal_x", "normal_y", "width")
 POSE = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
 POINT = ("x", "y", "vx", "vy", "ax", "ay")
 WRENCH = ("force_x", "force_y", "torque")
@@ -57,7 +59,7 @@ QUANTITIES = {
     "friction_force": Quantity("friction force", "N"),
     "slip_velocity": Quantity("slip velocity", "m/s"),
     **dict.fromkeys(("point_x", "point_y"), Quantity("point of the force", "m")),
-    **dict.fromkeys(("normal_x", "normal_y"), Quantity("normal")),
+    **dict.fromkeys(("normal_x", "normal_y"), Quantity("normal", "1")),
     "width": Quantity("width of contact", "m"),
     "load": Quantity("load", "N"),
     **dict.fromkeys(("front_force", "rear_force"), Quantity("normal force", "N")),

@@ -4,6 +4,8 @@ Shares nothing with the kernels. An outline is an array of vertices, counter-clo
 in global axes; a line is a pair (normal, offset), with the body below.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 
@@ -54,7 +56,7 @@ def over_area(polygon, normal, offset, function):
     levels = np.unique(h)
     node, weight = np.polynomial.legendre.leggauss(30)
     total = 0.0
-    for low, high in zip(levels[:-1], levels[1:], strict=True):
+    for low, high in pairwise(levels):
         if high - low < 1e-14 * levels[-1]:
             continue
         # Roots of the level as variable: powers of the depth are smooth in them.
@@ -66,7 +68,9 @@ def over_area(polygon, normal, offset, function):
             j = (i + 1) % len(h)
             lo, hi = min(h[i], h[j]), max(h[i], h[j])
             if lo <= low and hi >= high and hi > lo:
-                ends.append(along[i] + (along[j] - along[i]) * (t - h[i]) / (h[j] - h[i]))
+                ends.append(
+                    along[i] + (along[j] - along[i]) * (t - h[i]) / (h[j] - h[i])
+                )
         total += np.sum(scale * function(t) * np.abs(ends[0] - ends[1]))
     return total
 
@@ -82,7 +86,9 @@ def energy(a, b, pressure):
             part = clipped(np.asarray(other, float), normal[f], offset[f])
             for g in range(len(normal)):
                 if len(part) > 2 and g != f:
-                    part = clipped(part, normal[f] * -1 + normal[g], offset[g] - offset[f])
+                    part = clipped(
+                        part, normal[f] * -1 + normal[g], offset[g] - offset[f]
+                    )
             # Above: offset_f - n_f·x <= offset_g - n_g·x
             if len(part) > 2:
                 total += over_area(part, normal[f], offset[f], pressure)
@@ -115,7 +121,9 @@ def resultant(a, b, motion_a, motion_b, pressure, n=20000):
             rate = sign * np.sum(face[f] * w, axis=1)
             ds = np.linalg.norm(q - p) / n / len(pairs)
             total = np.where(inside, pressure(np.maximum(phi, 0.0), rate), 0.0) * ds
-            elastic = np.where(inside, pressure(np.maximum(phi, 0.0), 0.0 * rate), 0.0) * ds
+            elastic = (
+                np.where(inside, pressure(np.maximum(phi, 0.0), 0.0 * rate), 0.0) * ds
+            )
             part = sign * normal[i] * total[:, None]
             force += part.sum(axis=0)
             moment += np.sum(x[:, 0] * part[:, 1] - x[:, 1] * part[:, 0])

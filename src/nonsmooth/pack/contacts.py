@@ -37,7 +37,7 @@ from nonsmooth.pack.outlines import Pair, outline
 from nonsmooth.pack.packer import Packer
 from nonsmooth.pack.system import Spot
 
-# Surface, its body, marker and radius of the disc, its arm, whether a and b are swapped.
+# Surface, its body, marker and radius of the disc, its arm, whether a, b are swapped.
 Elementary = tuple[Shape, str, int, float, Point | None, bool]
 
 # Guards of what presses.
@@ -284,9 +284,7 @@ def _flat(packer: Packer, contact: Contact) -> ContactRow | None:
     )
 
 
-def _corners(
-    packer: Packer, joint: Prismatic
-) -> Iterator[tuple[str, Elementary]]:
+def _corners(packer: Packer, joint: Prismatic) -> Iterator[tuple[str, Elementary]]:
     """Yield name and contact of each corner of a block in a guide with clearance."""
     assert joint.length is not None  # the joint was checked
     assert joint.clearance is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,18 +18,20 @@ from nonsmooth.elements.shapes import Line, Point, Polygon, Shape
 # and rate; six, on roots, where it is a polynomial of the root of the depth, as 1.5 is;
 # of other powers twelve are right to 6e-10.
 FEW, SOME, MANY = 2, 6, 12
-# Change of the depth, as a part of it, for the slope of a law: a parabola is met at any,
-# others best where the error of a difference is its round-off.
+# Change of the depth, as a part of it, for the slope of a law: any meets a parabola,
+# others are met best where the error of a difference is its round-off.
 WIDE, NARROW = 0.5, 6e-6
-# Part of a law's largest value to which it is met: a few times the round-off of a power.
+# Part of a law's integral to which it is met: some times the round-off of a power.
 IS_MET = 1e-12
 # Depths and rates at which laws are looked at, m and m/s.
 DEPTHS, RATES = (1e-4, 0.02), ((0.0, 0.0), (0.9, -0.4), (-0.3, -0.8))
 # Vertices this near to each other, as a part of a face, are equally far from it: a few
 # times the round-off of places.
 EQUALLY_FAR = 1e-14
-# Greatest depth, as a part of the smaller thickness: a quarter of half of it.
-DEEPEST = 0.125
+# Depth, as a part of a face, below which its round-off shows in the rate of the normal.
+BARELY = 1e-10
+# Greatest depth, as a part of the smaller thickness: half way to its middle.
+DEEPEST = 0.25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,39 +130,54 @@ class Pair:
         """Return what the kernels read."""
         n_point = points(self.normal)
         is_smooth = n_point == FEW
-        nodes, weights = leggauss(n_point)
+        places, weights = nodes(n_point)
         weight = 1.0 if isinstance(self.a.shape, Line) else 0.5
         found = [
-            float(len(nodes)),
+            float(n_point),
             0.0 if is_smooth else 1.0,
             weight / self.length,
             WIDE if is_smooth else NARROW,
             EQUALLY_FAR * self.length,
+            BARELY * self.length,
         ]
-        for node, own in zip(nodes.tolist(), weights.tolist(), strict=True):
-            found += [0.5 * (1.0 + node), 0.5 * own]
+        for place, own in zip(places.tolist(), weights.tolist(), strict=True):
+            found += [place, own]
         return [*found, *self.a.parameters(), *self.b.parameters()]
 
 
 def points(law: NormalLaw) -> int:
     """Return how many points on a piece of an edge a law needs."""
+    force: Any = getattr(type(law), "force")  # noqa: B009 (not every law is typed)
+    return _points(force, tuple(law.parameters()))
+
+
+@cache
+def nodes(n: int) -> tuple[Any, Any]:
+    """Return the nodes of Gauss on (0, 1), and their weights."""
+    node, weight = leggauss(n)
+    return 0.5 * (1.0 + node), 0.5 * weight
+
+
+@lru_cache(maxsize=256)
+def _points(force: Any, p: tuple[float, ...]) -> int:
     try:
         with np.errstate(all="ignore"):
-            return next(n for n in (FEW, SOME, MANY) if n == MANY or _meets(law, n))
+            return next(
+                n for n in (FEW, SOME, MANY) if n == MANY or _meets(force, p, n)
+            )
     except ArithmeticError:
         return MANY  # compiled it has a value there: infinity, or NaN
 
 
-def _meets(law: NormalLaw, n_point: int) -> bool:
+def _meets(force: Any, p: tuple[float, ...], n_point: int) -> bool:
     """Return whether n points integrate a law, and its moment, along an edge."""
-    node, weight = leggauss(n_point)
     for depth in DEPTHS:
         for first, last in RATES:
             # From the depth to a third of it, and to none.
             for end in (depth / 3.0, 0.0):
                 found = [
-                    _integrals(law, depth, end, first, last, x, w, n_point != FEW)
-                    for x, w in ((node, weight), leggauss(3 * MANY))
+                    _integrals(force, p, depth, end, first, last, n, n_point != FEW)
+                    for n in (n_point, 3 * MANY)
                 ]
                 if not np.all(np.abs(found[0] - found[1])[1:] <= IS_MET * found[1][0]):
                     return False
@@ -167,19 +185,17 @@ def _meets(law: NormalLaw, n_point: int) -> bool:
 
 
 def _integrals(
-    law: NormalLaw,
+    force: Any,
+    p: tuple[float, ...],
     depth: float,
     end: float,
     first: float,
     last: float,
-    node: Any,
-    weight: Any,
+    n_point: int,
     is_on_roots: bool,
 ) -> Any:
     """Return the integrals of |force|, force, and force times place."""
-    force: Any = getattr(type(law), "force")  # noqa: B009 (not every law is typed)
-    p = law.parameters()
-    xi, ds = 0.5 * (1.0 + node), 0.5 * weight
+    xi, ds = nodes(n_point)
     if is_on_roots:
         r = math.sqrt(end / depth)
         u = 1.0 - (1.0 - r) * xi

@@ -132,7 +132,7 @@ def law_force(m, w, k):
 
 @kernel
 def normal_force(m, w, k, gap, gap_rate):
-    """Return the normal law's value, not cut off at zero; of outlines on a full face."""
+    """Return the law's value, of outlines on a full face; not cut off at zero."""
     return call_normal(
         m.address[m.contact_normal[k]],
         at(m.par, m.contact_normal_par[k]),

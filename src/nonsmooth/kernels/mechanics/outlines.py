@@ -19,7 +19,7 @@ straight pieces; each is parametrised from its deeper end.
 
 The parameters of a pair (`pack.outlines` writes them): head, nodes, a, b.
 
-    head     points; are they on roots; weight / length; step; tie
+    head     points; are they on roots; weight / length; step; tie; least depth
     nodes    place and weight of each point on (0, 1)
     outline  faces, vertices; nx, ny, c, is_open of each face; x, y of each vertex
 
@@ -33,7 +33,7 @@ import math
 from nonsmooth.kernels.abi import NUMBER, Block, at, call_normal, kernel
 
 # Places in the head of a pair's parameters, and numbers in it.
-POINTS, ON_ROOTS, PER_LENGTH, STEP, TIE, HEAD = 0, 1, 2, 3, 4, 5
+POINTS, ON_ROOTS, PER_LENGTH, STEP, TIE, BARELY, HEAD = 0, 1, 2, 3, 4, 5, 6
 # Numbers of a face, and of a face and a vertex as laid out globally.
 FACE, FLAT_FACE = 4, 3
 
@@ -406,13 +406,17 @@ def clear(o):
 
 
 @kernel
-def finish(o, has_rates):
-    """Derive frame, point, forces and slip from the sums."""
+def finish(o, has_rates, is_line, barely):
+    """Derive frame, point, forces and slip from the sums.
+
+    Where the depth is round-off its rate over it, and with that the motion of P and n,
+    would be lost: as before there is a force, the nearest vertex touches, on its face.
+    """
     size = math.hypot(o.F_x, o.F_y)
-    is_pressed = size > 0.0 and o.S > 0.0
-    # Before there is a force, what touches is the nearest vertex, on its face.
-    o.n_x = o.F_x / size if is_pressed else o.face_x
-    o.n_y = o.F_y / size if is_pressed else o.face_y
+    is_pressed = size > 0.0 and o.S > 0.0 and -o.gap > barely
+    is_turned = is_pressed and not is_line
+    o.n_x = o.F_x / size if is_turned else o.face_x
+    o.n_y = o.F_y / size if is_turned else o.face_y
     o.P_x = o.X_x / o.S if is_pressed else o.near_x
     o.P_y = o.X_y / o.S if is_pressed else o.near_y
     tx, ty = o.n_y, -o.n_x
@@ -424,26 +428,32 @@ def finish(o, has_rates):
     o.v_n = rate_at(o, o.P_x, o.P_y, o.n_x, o.n_y)
     o.v_t = rate_at(o, o.P_x, o.P_y, tx, ty)
     if has_rates:
-        slip_bias(o, is_pressed, size)
+        turn_of(o, is_turned, size)
+        slip_bias(o, is_pressed)
 
 
 @kernel
-def slip_bias(o, is_pressed, size):
-    """Write n', and what v_t' has beside the accelerations of the bodies.
+def turn_of(o, is_turned, size):
+    """Write n', that of the nearest face where the force does not tell."""
+    o.turn = o.omega_b if o.is_on_b != 0.0 else o.omega_a
+    if is_turned:
+        o.turn = (o.n_x * o.rate_F_y - o.n_y * o.rate_F_x) / size
+
+
+@kernel
+def slip_bias(o, is_pressed):
+    """Write what v_t' has beside the accelerations of the bodies.
 
     tau·(spin x u - omega_b x (v_b - v_a)) + n' n·w,  u: velocity of P past a's origin
     """
     if is_pressed:
         ux = (o.rate_X_x - o.P_x * o.rate_S) / o.S
         uy = (o.rate_X_y - o.P_y * o.rate_S) / o.S
-        o.turn = (o.n_x * o.rate_F_y - o.n_y * o.rate_F_x) / size
     elif o.is_on_b != 0.0:
         ux, uy = -o.omega_a * o.P_y, o.omega_a * o.P_x
-        o.turn = o.omega_b
     else:
         ux = o.u_x - o.omega_b * (o.P_y - o.D_y)
         uy = o.u_y + o.omega_b * (o.P_x - o.D_x)
-        o.turn = o.omega_a
     o.bias = o.omega_b * (o.n_x * o.u_x + o.n_y * o.u_y) + o.turn * o.v_n
     o.bias -= o.spin * (o.n_x * ux + o.n_y * uy)
 
@@ -475,13 +485,11 @@ def outlines(law, par, p, a, b, approach, has_rates, scratch, o):
     if n_a > 0:
         nearest(n_face_b, B, faces_b, n_a, vertices_a, in_b, p[TIE], True, o)
     if o.gap < 0.0:
-        edges(
-            law, par, p, o, has_rates, True, B, faces_b, vertices_b, A, faces_a, in_a
-        )
+        edges(law, par, p, o, has_rates, True, B, faces_b, vertices_b, A, faces_a, in_a)
         edges(
             law, par, p, o, has_rates, False, A, faces_a, vertices_a, B, faces_b, in_b
         )
-    finish(o, has_rates)
+    finish(o, has_rates, n_a == 0, p[BARELY])
 
 
 @kernel
@@ -562,6 +570,4 @@ def part(p, a, b, scratch, o):
     o.v_t = rate_at(o, o.P_x, o.P_y, o.n_y, -o.n_x)
     # Seen from a at its own place.
     o.gap_rate = rate_at(o, o.P_x, o.P_y, o.n_x, o.n_y)
-    o.gap_rate -= o.omega_a * (
-        o.n_y * (o.near_x - o.P_x) - o.n_x * (o.near_y - o.P_y)
-    )
+    o.gap_rate -= o.omega_a * (o.n_y * (o.near_x - o.P_x) - o.n_x * (o.near_y - o.P_y))
