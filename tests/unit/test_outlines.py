@@ -15,7 +15,7 @@ from nonsmooth import (
 )
 from nonsmooth.kernels import abi, entry
 from nonsmooth.kernels.mechanics.outlines import Press
-from nonsmooth.pack.outlines import FEW, MANY, SOME, Pair, outline, points
+from nonsmooth.pack.outlines import FEW, MANY, SOME, Outline, Pair, outline, points
 from oracles import outlines as slow
 
 BOX = ((-0.5, -0.3), (0.5, -0.3), (0.5, 0.3), (-0.5, 0.3))
@@ -290,6 +290,39 @@ def test_gap_and_distance():
         # Round-off over 2h.
         assert o.gap_rate == pytest.approx((far[0] - far[1]) / (2.0 * h), abs=1e-6)
     assert n_open > 30
+
+
+@pytest.mark.parametrize("x", [0.0, 0.1, -0.25, 0.6])
+def test_a_covered_face_does_not_show(x):
+    """Two pieces with their common face covered press as the whole does."""
+    law = Hertz(stiffness=1e5)
+    its = outline(Polygon(vertices=OTHERS["five"]))
+    assert its is not None
+    halves = (
+        (((-0.5, -0.3), (0.0, -0.3), (0.0, 0.3), (-0.5, 0.3)), (1, 0, 1, 1)),
+        (((0.0, -0.3), (0.5, -0.3), (0.5, 0.3), (0.0, 0.3)), (1, 1, 1, 0)),
+    )
+    pieces = [
+        Pair(
+            a=Outline(shape=Polygon(vertices=v), is_open=tuple(map(bool, is_open))),
+            b=its,
+            normal=law,
+        )
+        for v, is_open in halves
+    ]
+    whole = pair(law, OTHERS["five"])
+    for theta in (0.0, -0.14, 0.5, 2.0):
+        a, b = pressed(whole, theta, x, 5e-3)
+        found = [evaluate(own, [*a, 0, 0, 0], [*b, 0, 0, 0]) for own in pieces]
+        expected = evaluate(whole, [*a, 0, 0, 0], [*b, 0, 0, 0])
+        for name in ("T_x", "T_y", "M"):
+            # The pieces' lengths of face are shorter than that of the whole.
+            scaled = [
+                getattr(o, name) * own.length / whole.length
+                for o, own in zip(found, pieces, strict=True)
+            ]
+            value = getattr(expected, name)
+            assert sum(scaled) == pytest.approx(value, abs=1e-11 * expected.S)
 
 
 def test_points_for_a_law():
