@@ -28,6 +28,8 @@ MODES = {
 # where a block does not lie flat.
 SIDES = {-2: "front- rear+", -1: "-", 0: "none", 1: "+", 2: "front+ rear-"}
 
+# Where the force of a contact acts: for drawing, and nothing to plot.
+ACTING = ("point_x", "point_y", "normal_x", "normal_y", "width")
 POSE = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
 POINT = ("x", "y", "vx", "vy", "ax", "ay")
 WRENCH = ("force_x", "force_y", "torque")
@@ -56,6 +58,9 @@ QUANTITIES = {
     "normal_force": Quantity("normal force", "N"),
     "friction_force": Quantity("friction force", "N"),
     "slip_velocity": Quantity("slip velocity", "m/s"),
+    **dict.fromkeys(("point_x", "point_y"), Quantity("point of the force", "m")),
+    **dict.fromkeys(("normal_x", "normal_y"), Quantity("normal", "1")),
+    "width": Quantity("width of contact", "m"),
     "load": Quantity("load", "N"),
     **dict.fromkeys(("front_force", "rear_force"), Quantity("normal force", "N")),
     "friction_torque": Quantity("friction torque", "N m"),
@@ -97,7 +102,7 @@ def columns_of(system: System) -> dict[str, Column]:
 def width(system: System) -> int:
     """Return how many numbers are evaluated at an instant, whatever is asked for."""
     m = system.tables
-    return 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 16 * m.n_contact + 1
+    return 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 19 * m.n_contact + 1
 
 
 def _column(
@@ -159,10 +164,18 @@ def _contacts(system: System) -> Iterator[Column]:
         "normal_force": "lam_n",
         "friction_force": "lam_t",
         "slip_velocity": "v_t",
+        "point_x": "point_x",
+        "point_y": "point_y",
+        "normal_x": "n_x",
+        "normal_y": "n_y",
+        "width": "width",
     }
-    for k, name in enumerate(system.contacts):
+    for k, (name, spot) in enumerate(zip(system.contacts, system.spots, strict=True)):
         for kind, field in kinds.items():
-            yield _of_contact(name, kind, k, field)
+            # The normal points from a to b, whatever is the surface's; slip and
+            # friction are the same seen from either.
+            is_turned = spot.is_swapped and field in ("n_x", "n_y")
+            yield _of_contact(name, kind, k, field, -1.0 if is_turned else 1.0)
         yield _column(name, "mode", "mode", k)
 
 

@@ -125,6 +125,11 @@ FAILURES = {
         "t = {t:.9g} s, contacts {who}: the mode changes again and again without time "
         "passing (last: {modes}); try a smaller rtol, or damping in the normal law"
     ),
+    "too_deep": (
+        "t = {t:.9g} s, contact '{who}': the outlines overlap by {depth:.4g} m, more "
+        "than {most:.3g} m, a quarter of half the thickness of the thinner; no "
+        "compliant law describes that: try a stiffer normal law, or a thicker shape"
+    ),
     "memory": (
         "t = {t:.9g} s: out of memory after {n} steps, which are kept; make the run "
         "shorter or split it with start=result.state(), or use a larger rtol"

@@ -155,6 +155,8 @@ def test_spots_are_where_the_solver_has_them(heap, compactor, belt):
         found = result.system.spots
         assert [spot.name for spot in found] == list(result.system.contacts)
         for spot in found:
+            if spot.is_flat:
+                continue  # its columns tell, and are tested with them
             point, normal = slow.place(spot, poses)
             owner = poses.get(spot.owner, (0.0, 0.0, 0.0))
             distance = nearest(spot.surface, owner, point)[0]

@@ -26,6 +26,7 @@ from nonsmooth import (
     gallery,
     simulate,
 )
+from nonsmooth.columns import ACTING
 from nonsmooth.errors import ModelError
 from nonsmooth.views.scene import Parameter, scene
 from nonsmooth.views.writer import ROUND_OFF
@@ -62,6 +63,7 @@ def test_columns_read_back(documents, name):
     t, is_last = sides(document)
     derived = {item["name"] for item in document.header["derived"]}
     names = [n for n in result.columns if n != "t" and n not in derived]
+    names = [n for n in names if n.rpartition(".")[2] not in ACTING]
     assert set(names) <= set(document.infos)
     expected = sampled(result, t, is_last, names)
     largest = peaks(result, expected)
@@ -265,6 +267,7 @@ def test_header(documents, name):
     visible = [
         n for n in result.columns if n not in {d["name"] for d in header["derived"]}
     ]
+    visible = [n for n in visible if n.rpartition(".")[2] not in ACTING]
     shown = [c["name"] for c in header["columns"] if not c.get("hidden")]
     assert set(shown) == {
         *visible,

@@ -59,6 +59,7 @@ columns of saved files, and names to plot
   JOINT.force_x .force_y .torque    FORCE.force_x .force_y .torque
   DRIVE.torque or DRIVE.force
   CONTACT.gap .gap_rate .normal_force .friction_force .slip_velocity .mode
+  .point_x .point_y .normal_x .normal_y .width
   JOINT.load .normal_force .friction_force .slip_velocity .mode, with friction; of a
   pin .friction_torque, of a slot .side, of a guide .side .front_force .rear_force
   All in SI units and radians. The mode is 0 for stick, 1 or -1 for slip by its sign,

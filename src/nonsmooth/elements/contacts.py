@@ -18,10 +18,12 @@ class Contact(Named, family="contact", is_kind=True):
 
     gap = distance of b from the surface of a,  overlap = -gap
 
-    A pair that touches in more than one place is one contact for each corner of b,
-    and for each corner of a if b has edges; they are numbered "name.1", "name.2", ...
-    The gap is that of rigid outlines: edges that lie flat on each other touch in their
-    corners.
+    A polygon on a line or on another polygon is one contact with one friction force:
+    each floats in the depth field of the other, and a flat face as long as the pair's
+    (the shorter of their longest faces) has the force of the normal law. Where a
+    segment takes part there is a contact for each corner of b, and for each corner of a
+    if b has edges; they are numbered "name.1", "name.2", ... The normal points from a
+    to b.
     """
 
     a: str = "ground"

@@ -8,6 +8,8 @@ overlap latched at touch-down, zero for a contact that was closed at the start.
 
 Below d is the overlap, d' its rate (positive while the bodies approach), d'_0 the
 approach rate. Stiffness and damping belong to the pair of bodies, not to a material.
+Between outlines they give the force of a full face, the shorter of the longest of both:
+the pressure at a point is the force at its depth over that length.
 With exponent 1.5 the laws are those of two balls, or of a ball and a plane; bodies
 that touch along a line, as cylinders across the plane of motion, are nearer to 1.
 """

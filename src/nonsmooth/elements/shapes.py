@@ -2,7 +2,8 @@
 
 A contact is a disc on body b (a point is a disc of radius zero) against a surface
 on body a; other pairs are taken apart into such discs and surfaces when a model is
-packed. A surface supplies the static function `nearest(p, a, b, out)`:
+packed, but for a polygon on a line or polygon, which is one contact (`pack.outlines`).
+A surface supplies the static function `nearest(p, a, b, out)`:
 
     out[0]    distance of b's centre from the surface, m, negative inside
     out[1:3]  unit normal at the nearest point, out of the surface, global axes
@@ -185,9 +186,9 @@ class Polygon(Shape):
     distance = max n_k·(p_b - vertex_k)  inside, and before an edge
     distance = |p_b - vertex_k|          before a vertex
 
-    n_k is the outward normal of the edge that begins at vertex k. Inside, for a corner
-    of another polygon, only edges that face the middle of that polygon count. A body
-    that is not convex is several polygons.
+    n_k is the outward normal of the edge that begins at vertex k. Inside, for an end of
+    a segment, only edges that face the middle of that segment count. A body that is not
+    convex is several polygons. Polygons on lines and on each other touch by areas.
     """
 
     vertices: tuple[Point, ...]  # m

@@ -27,6 +27,7 @@ from nonsmooth.kernels.mechanics import (
     bodies,
     contacts,
     dynamics,
+    outlines,
     reactions,
 )
 from nonsmooth.kernels.mechanics.contacts import copy_contact
@@ -227,6 +228,7 @@ def evaluate_samples(m, w, s, alpha, beta):
         copy(3 * m.n_support, at(w.load, 0), at(s.load[k], 0))
         joint_wrenches(m, w, s.joint[k])
         for i in range(m.n_contact):
+            contacts.show(m, w, i)
             copy_contact(w.contact[i], s.contact[k][i])
         s.kinetic[k] = bodies.kinetic_energy(m, w, v)
         for i in range(m.n_tail):
@@ -313,3 +315,23 @@ def friction_problem(m, w, r, t, g):
         if rest.drop_held(m, w, r) == 0:
             return flanks.solve(m, w, r, r.n_listed)
     return 0
+
+
+@entry
+def outline_pair(law, par, p, a, b, approach, has_rates, scratch, o):
+    """Evaluate two outlines alone."""
+    outlines.outlines(
+        law, data(par), data(p), data(a), data(b), approach, has_rates, data(scratch), o
+    )
+
+
+@entry
+def outline_distance(p, a, b, scratch, o):
+    """Write the distance of two outlines that are apart, after `outline_pair`."""
+    outlines.part(data(p), data(a), data(b), data(scratch), o)
+
+
+@entry
+def outline_acceleration(o, a, b):
+    """Return gap'' of two outlines, from motions with accelerations."""
+    return outlines.gap_acceleration(o, data(a), data(b))

@@ -22,6 +22,8 @@ SMALLEST_OVERLAP = 1e-13
 # Overlap to which a contact without force is followed before its friction is decided;
 # overlap within which a step begins after touch-down.
 LOOK_AHEAD, FELT = 1e-8, 1e-3
+# The same of outlines: under a corner the force grows with the square of the overlap.
+LOOK_AHEAD_FLAT = 1e-6
 
 # ---- of the speeds a slip velocity is the difference of ------------------------
 

@@ -19,6 +19,7 @@ from nonsmooth.elements.shapes import Line, Shape
 from nonsmooth.kernels.mechanics.tables import (
     BACKWARD,
     FLANK,
+    FLAT,
     FORCE,
     FORWARD,
     GAP,
@@ -34,11 +35,21 @@ from nonsmooth.kernels.mechanics.tables import (
     USER,
 )
 from nonsmooth.model import Model
+from nonsmooth.pack.outlines import Pair, outline
 from nonsmooth.pack.packer import Packer
 from nonsmooth.pack.system import Spot
 
+# Surface, its body, marker and radius of the disc, its arm, whether a, b are swapped.
+Elementary = tuple[Shape, str, int, float, Point | None, bool]
+
 # Guards of what presses.
-_PRESSING = {TOUCH: [GAP, FORCE], SLOT: [FLANK], GUIDE: [FLANK, FLANK], PIN: []}
+_PRESSING = {
+    TOUCH: [GAP, FORCE],
+    FLAT: [GAP, FORCE],
+    SLOT: [FLANK],
+    GUIDE: [FLANK, FLANK],
+    PIN: [],
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +63,8 @@ class ContactRow:
     shape: int = -1
     shape_par: int = 0
     radius: float = 0.0
+    deepest: float = math.inf
+    n_scratch: int = 0
     normal: int = -1
     normal_par: int = 0
     normal_work: int = -1
@@ -72,7 +85,7 @@ class ContactRow:
     @property
     def is_touch(self) -> bool:
         """Whether it is between shapes, not inside a joint."""
-        return self.kind == TOUCH
+        return self.kind in (TOUCH, FLAT)
 
     @property
     def can_stick(self) -> bool:
@@ -95,8 +108,11 @@ def contact_columns(contacts: list[ContactRow]) -> dict[str, Any]:
     }
     columns |= {
         f"contact_{name}": np.array([getattr(c, name) for c in contacts], float)
-        for name in ["radius", "length", "height", "mu0", "band"]
+        for name in ["radius", "deepest", "length", "height", "mu0", "band"]
     }
+    is_flat = np.array([c.kind == FLAT for c in contacts], dtype=bool)
+    flat = np.where(is_flat, np.cumsum(is_flat) - 1, -1)
+    columns["contact_flat"] = flat.astype(np.int64)
     has_state = np.array([c.has_state for c in contacts], dtype=bool)
     state = np.cumsum(has_state) - 1
     columns["contact_state"] = np.where(has_state, state, -1).astype(np.int64)
@@ -194,16 +210,19 @@ def _friction(packer: Packer, law: FrictionLaw | None) -> dict[str, Any]:
 
 
 def pack_contacts(model: Model, packer: Packer) -> list[ContactRow]:
-    """Take contacts, and guides with clearance, apart into discs against surfaces."""
+    """Take contacts, and guides with clearance, apart into discs against surfaces.
+
+    But for outlines, which are one contact.
+    """
     rows: list[ContactRow] = []
 
     def add(
         element: Contact | Prismatic,
         name: str,
         normal: NormalLaw,
-        pair: tuple[Shape, str, int, float, Point | None],
+        pair: Elementary,
     ) -> None:
-        surface, body_a, marker_b, radius, arm = pair
+        surface, body_a, marker_b, radius, arm, is_swapped = pair
         friction = _friction(packer, element.friction)
         body, x, y = packer.marker_rows[marker_b]
         normal_work = packer.ledger(f"{name}.normal")
@@ -228,12 +247,16 @@ def pack_contacts(model: Model, packer: Packer) -> list[ContactRow]:
                     centre=(x, y),
                     radius=radius,
                     has_friction=friction.get("law", NONE) == SET_VALUED,
+                    is_swapped=is_swapped,
                 ),
                 **friction,
             )
         )
 
     for contact in model.contacts:
+        if row := _flat(packer, contact):
+            rows.append(row)
+            continue
         pairs = list(_elementary(packer, contact))
         for k, pair in enumerate(pairs):
             name = contact.name if len(pairs) == 1 else f"{contact.name}.{k + 1}"
@@ -245,9 +268,51 @@ def pack_contacts(model: Model, packer: Packer) -> list[ContactRow]:
     return rows
 
 
-def _corners(
-    packer: Packer, joint: Prismatic
-) -> Iterator[tuple[str, tuple[Shape, str, int, float, Point | None]]]:
+def _flat(packer: Packer, contact: Contact) -> ContactRow | None:
+    """Return the row of two outlines, None where shapes touch in points."""
+    body_a, _, part_a = contact.a.partition(".")
+    body_b, _, part_b = contact.b.partition(".")
+    a, b = (
+        packer.bodies[packer.index[body]].shape(part)
+        for body, part in ((body_a, part_a), (body_b, part_b))
+    )
+    outlines = [None if shape is None else outline(shape) for shape in (a, b)]
+    if a is None or outlines[0] is None or outlines[1] is None:
+        return None
+    pair = Pair(a=outlines[0], b=outlines[1], normal=contact.normal)
+    for body, own in ((body_a, pair.a), (body_b, pair.b)):
+        packer.reach += [(packer.index[body], *place) for place in own.vertices]
+    friction = _friction(packer, contact.friction)
+    name = contact.name
+    normal_work = packer.ledger(f"{name}.normal")
+    return ContactRow(
+        name=name,
+        a=packer.marker(body_a),
+        b=packer.marker(body_b),
+        kind=FLAT,
+        shape_par=packer.append(pair.parameters()),
+        deepest=pair.deepest,
+        n_scratch=pair.n_scratch,
+        normal=packer.kind("normal", contact.normal),
+        normal_par=packer.pool(contact.normal),
+        normal_work=normal_work,
+        work=packer.ledger(f"{name}.friction"),
+        spot=Spot(
+            name=name,
+            element=name,
+            owner=body_a,
+            surface=a,
+            body=body_b,
+            centre=(0.0, 0.0),
+            radius=0.0,
+            has_friction=friction.get("law", NONE) == SET_VALUED,
+            is_flat=True,
+        ),
+        **friction,
+    )
+
+
+def _corners(packer: Packer, joint: Prismatic) -> Iterator[tuple[str, Elementary]]:
     """Yield name and contact of each corner of a block in a guide with clearance."""
     assert joint.length is not None  # the joint was checked
     assert joint.clearance is not None
@@ -268,7 +333,7 @@ def _corners(
             corner = (x_b + c * x - s * y, y_b + s * x + c * y)
             disc = packer.place(packer.bodies[body_b].name, corner)
             owner = packer.bodies[body_a].name
-            yield f"{end}_{flank}", (surface, owner, disc, 0.0, None)
+            yield f"{end}_{flank}", (surface, owner, disc, 0.0, None, False)
 
 
 def pack_slides(joints: list[Joint], packer: Packer) -> list[ContactRow]:
@@ -304,36 +369,35 @@ def pack_slides(joints: list[Joint], packer: Packer) -> list[ContactRow]:
     return rows
 
 
-def _elementary(
-    packer: Packer, contact: Contact
-) -> Iterator[tuple[Shape, str, int, float, Point | None]]:
-    """Yield (surface, its body, marker and radius of the disc, its arm).
+def _elementary(packer: Packer, contact: Contact) -> Iterator[Elementary]:
+    """Yield (surface, its body, marker and radius of the disc, its arm, is_swapped).
 
-    The arm leads from a corner of an outline to its middle.
+    The arm leads from a corner of an outline to its middle; with the surface on b
+    instead of a the pair is swapped.
     """
     body_a, _, part_a = contact.a.partition(".")
     body_b, _, part_b = contact.b.partition(".")
     surface = packer.bodies[packer.index[body_a]].shape(part_a)
-    outline = packer.bodies[packer.index[body_b]].shape(part_b)
+    other = packer.bodies[packer.index[body_b]].shape(part_b)
     assert surface is not None  # the model was checked
-    if outline is None:
-        yield surface, body_a, packer.marker(contact.b), 0.0, None
+    if other is None:
+        yield surface, body_a, packer.marker(contact.b), 0.0, None, False
         return
-    corners, radius = outline.corners(), outline.radius_of_corners()
+    corners, radius = other.corners(), other.radius_of_corners()
     if len(corners) > 1 and surface.radius_of_corners() > 0.0:
         # A disc touches an outline's corners as well as its edges.
         for corner in surface.corners():
             disc = packer.place(body_a, corner)
-            yield outline, body_b, disc, surface.radius_of_corners(), None
+            yield other, body_b, disc, surface.radius_of_corners(), None, True
         return
     for corner in corners:
         arm = _arm(corner, corners)
-        yield surface, body_a, packer.place(body_b, corner), radius, arm
+        yield surface, body_a, packer.place(body_b, corner), radius, arm, False
     if len(corners) > 1:
         # An outline is also touched on its edges by the corners of the other.
         for corner in surface.corners():
             arm = _arm(corner, surface.corners())
-            yield outline, body_b, packer.place(body_a, corner), 0.0, arm
+            yield other, body_b, packer.place(body_a, corner), 0.0, arm, True
 
 
 def _arm(corner: Point, corners: tuple[Point, ...]) -> Point | None:

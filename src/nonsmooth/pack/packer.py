@@ -44,6 +44,7 @@ class Packer:
         self.span = (-math.inf, math.inf)
         self.markers: dict[str, int] = {}
         self.marker_rows: list[tuple[int, float, float]] = []
+        self.reach: list[tuple[int, float, float]] = []  # corners that are no markers
         self.works: list[str] = []
         declared = {body.name: body for body in model.bodies}
         ground = declared.pop("ground", Ground())

@@ -62,7 +62,7 @@ class System:
     forces: tuple[str, ...]
     supports: tuple[str, ...]  # moving supports, then the ground
     events: tuple[str, ...]
-    contacts: tuple[str, ...]  # one for each pair of a surface and a disc
+    contacts: tuple[str, ...]  # pairs of a surface and a disc, or of outlines
     slides: tuple[str, ...]  # joints with friction
     spots: tuple[Spot, ...]  # of the contacts
     works: tuple[str, ...]  # entries of the ledger
@@ -166,7 +166,7 @@ class System:
 class Spot:
     """A place where bodies may touch: a disc on one, a surface on another.
 
-    A point is a disc of radius zero. A contact has several spots if outlines touch.
+    A point is a disc of radius zero. Of two outlines the columns tell where it is.
     """
 
     name: str  # as in columns
@@ -177,3 +177,5 @@ class Spot:
     centre: Point  # m, of the disc in its body's frame
     radius: float  # m
     has_friction: bool
+    is_flat: bool = False  # two outlines, one contact
+    is_swapped: bool = False  # the surface is b's, and its normal points from b to a

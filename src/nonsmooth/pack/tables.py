@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nonsmooth.elements.bodies import MovingSupport, RigidBody
 from nonsmooth.elements.joints import Joint, Prismatic
-from nonsmooth.kernels.mechanics.tables import Tables
+from nonsmooth.kernels.mechanics.tables import FLAT, Tables
 from nonsmooth.model import Model
 from nonsmooth.pack import order
 from nonsmooth.pack.contacts import (
@@ -67,6 +67,8 @@ def pack(model: Model) -> System:
         n_joint=len(joint["joint_kind"]),
         n_force=len(force["force_kind"]),
         n_touch=n_touch,
+        n_flat=sum(c.kind == FLAT for c in contacts),
+        n_outline=max((c.n_scratch for c in contacts), default=0),
         n_contact=len(contacts),
         n_state=n_state,
         n_work=len(packer.works),
@@ -331,9 +333,10 @@ def _size(packer: Packer) -> float:
     Falls back on the spread of the bodies, then on one metre.
     """
     n_moving = len(packer.moving)
-    reach = [float(np.hypot(x, y)) for k, x, y in packer.marker_rows if k < n_moving]
+    places = [*packer.marker_rows, *packer.reach]
+    reach = [float(np.hypot(x, y)) for k, x, y in places if k < n_moving]
     largest = max(reach, default=0.0)
     if largest == 0.0:
-        places = np.array([body.position for body in packer.moving])
-        largest = float(np.ptp(places, axis=0).max()) if len(places) else 0.0
+        spread = np.array([body.position for body in packer.moving])
+        largest = float(np.ptp(spread, axis=0).max()) if len(spread) else 0.0
     return largest if largest > 0.0 else 1.0

@@ -54,6 +54,8 @@ def _explain(
         return FAILURES["unstable"].format(
             t=step.t_fail, h=options.step, why=why
         ), False
+    if status == codes.TOO_DEEP:
+        return _too_deep(system, step, work), False
     if jam := jams(system, step, work):
         return jam, True
     culprit = _culprit(system, step, work)
@@ -68,6 +70,22 @@ def _explain(
     is_singular = math.isfinite(step.t_singular)
     kind = "singular" if is_singular else "step_too_small"
     return FAILURES[kind].format(t=step.t), False
+
+
+def _too_deep(system: System, step: Step, work: Work) -> str:
+    """Return the sentence for outlines that overlap too much."""
+    m = system.tables
+    entry.laws_and_rows(m, work, min(step.t, step.t_cap), step.y)
+    contact: Any = np.asarray(work.contact)
+    depth = -contact["gap"][: m.n_touch]
+    k = int(np.argmax(np.where(m.contact_flat[: m.n_touch] >= 0, depth, -np.inf)
+                      / m.contact_deepest[: m.n_touch]))  # fmt: skip
+    return FAILURES["too_deep"].format(
+        t=step.t,
+        who=system.contacts[k],
+        depth=float(depth[k]),
+        most=float(m.contact_deepest[k]),
+    )
 
 
 def has_diverged(system: System, step: Step) -> bool:

@@ -298,8 +298,17 @@ def check_overlaps(system: System, t: float, q: Floats, v: Floats) -> None:
     work.mode["side"] = PRESSING
     g, rate = np.zeros(system.n_row), np.zeros(system.n_row)
     entry.constraints(system.tables, work, t, q, v, g, rate)
-    for name, contact in zip(system.contacts, work.contact, strict=False):
+    deepest: list[float] = system.tables.contact_deepest.tolist()
+    for k, name in enumerate(system.contacts):
+        contact: Any = work.contact[k]
         overlap, force = -float(contact["gap"]), float(contact["force"])
+        if overlap > deepest[k]:
+            raise ModelError(
+                f"contact '{name}': the outlines overlap by {overlap:.6g} m at "
+                f"t = {t:g} s; at most {deepest[k]:.3g} m, a quarter of half the "
+                "thickness of the thinner, is in the range of a compliant law: correct "
+                "the positions"
+            )
         if overlap > DEEPEST * system.size:
             raise ModelError(
                 f"contact '{name}': overlaps by {overlap:.6g} m at t = {t:g} s; at "

@@ -194,6 +194,6 @@ def spot(stage: Stage, bearing: Bearing) -> Item:
         "friction": f"{name}.friction_force",
     }
     disc = bearing.spot
-    if disc and disc.body in stage.poses:
+    if disc and disc.body in stage.poses and not disc.is_flat:
         item["at"] = {"body": disc.body, "point": disc.centre, "radius": disc.radius}
     return item

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 
 import numpy as np
 
-from nonsmooth.columns import POINT, QUANTITIES
+from nonsmooth.columns import ACTING, POINT, QUANTITIES
 from nonsmooth.errors import ModelError
 from nonsmooth.views import drawing, sampling
 from nonsmooth.views.bearings import Bearing, bearings
@@ -212,7 +212,11 @@ class _Document:
     ) -> Writer:
         """Return a writer that has the columns of the result."""
         table = self.result.table
-        shown = {n: v for n, v in samples.values.items() if n not in derived}
+        shown = {
+            name: values
+            for name, values in samples.values.items()
+            if name not in derived and table[name].kind not in ACTING
+        }
         places = [name for name in shown if table[name].kind in ("x", "y")]
         way = max((span(shown[name])[1] for name in places), default=0.0)
         units = {name: table[name].unit for name in shown}
@@ -254,7 +258,8 @@ def _centres(stage: Stage, found: Iterable[Bearing]) -> Iterator[Item]:
     """Yield the places of bearings that are points of a body."""
     for bearing in found:
         disc = bearing.spot
-        if disc and disc.radius == 0.0 and disc.body in stage.poses:
+        is_point = disc and disc.radius == 0.0 and not disc.is_flat
+        if disc and is_point and disc.body in stage.poses:
             for kind in ("x", "y"):
                 yield {
                     "name": f"{bearing.name}.place_{kind}",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth.columns import ACTING
 from nonsmooth.elements.bodies import MovingSupport, PointMass, RigidBody
 from nonsmooth.views import sampling
 from nonsmooth.views.sampling import Grid
@@ -46,7 +47,7 @@ class Source:
         self.result = result
         self.names = list(result.table)
         table = result.table.values()
-        curves = [column for column in table if not column.values]
+        curves = [c for c in table if not c.values and c.kind not in ACTING]
         self.curves = [column.name for column in curves]
         self._entries = ledger_names(result.system)
         units = [column.unit for column in curves] + ["J"] * len(self._entries)

@@ -169,7 +169,16 @@ class Stage:
         return element.b
 
     def touching(self, spot: Spot) -> tuple[Floats, Floats]:
-        """Return where a disc is nearest to its surface, and the normal, (n, 2)."""
+        """Return where a disc is nearest to its surface, and the normal, (n, 2).
+
+        Of outlines, where their force acts, or where they are nearest.
+        """
+        if spot.is_flat:
+            point, normal = (
+                np.column_stack([self.values[f"{spot.name}.{what}_{c}"] for c in "xy"])
+                for what in ("point", "normal")
+            )
+            return point, normal
         return places(spot, self.poses, self.n)
 
     def touched(self, spot: Spot) -> Floats:

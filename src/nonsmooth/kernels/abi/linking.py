@@ -61,6 +61,7 @@ _LATE = (
     "march.cross.",
     "march.switch.",
     "march.paper.",
+    "mechanics.flats.",
 )
 
 

@@ -44,7 +44,6 @@ from nonsmooth.kernels.run import Decision
 from nonsmooth.kernels.tolerances import (
     AT_LIMIT,
     AT_REST,
-    LOOK_AHEAD,
     NO_ACCELERATION,
     NO_COMPLIANCE,
     NO_FORCE,
@@ -215,7 +214,8 @@ def look_ahead(m, w, r, t):
     dt = 0.0
     for k in range(m.n_touch):
         if r.rests[k] and w.contact[k].lam_n <= SMALLEST_FORCE * w.force:
-            dt = max(dt, time_to_overlap(m, w, k, LOOK_AHEAD * r.step.set.size))
+            depth = contacts.look_ahead(m, k) * r.step.set.size
+            dt = max(dt, time_to_overlap(m, w, k, depth))
     return go_ahead(m, r, t, dt)
 
 

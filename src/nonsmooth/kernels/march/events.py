@@ -7,6 +7,7 @@ given number of steps; everything it needs to go on is in its blocks.
 import math
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, Block, entry, kernel
+from nonsmooth.kernels.friction.modes import OPEN
 from nonsmooth.kernels.friction.rest import CHATTERING, DECIDED, UNSOLVED, WRONG
 from nonsmooth.kernels.march import cross, jump, locate, radau, steps, switch
 from nonsmooth.kernels.march.attempt import (
@@ -26,6 +27,7 @@ from nonsmooth.kernels.run import (
     STEP_TOO_SMALL,
     STOPPED,
     TICK,
+    TOO_DEEP,
     UNDECIDED,
     Decision,
     Newton,
@@ -131,6 +133,16 @@ def go_on(m, w, r, h, row, t_stop):
         s.y[i] = s.y1[i]
         first[i] = last[i]
     steps.keep_heard(m, s)
+
+
+@kernel
+def is_too_deep(m, w, watch):
+    """Return whether outlines overlap by more than they may, at the end of a step."""
+    for k in range(m.n_touch):
+        if m.contact_flat[k] >= 0 and w.mode[k].side != OPEN:
+            if watch.guard[m.contact_press[k]][0] > m.contact_deepest[k]:
+                return True
+    return False
 
 
 @kernel
@@ -244,6 +256,9 @@ def advance(m, w, r, log, t_stop):
         return STEP_TOO_SMALL
     record(m, s, log, s.t, h, s.y, w.mode, r.watch.fired, was_implicit)
     go_on(m, w, r, h, row, t_stop)
+    if m.n_flat > 0 and is_too_deep(m, w, r.watch):
+        s.t_fail = s.t
+        return TOO_DEEP
     if was_implicit:
         r.newton.h_last = h
     r.is_implicit = was_implicit + change

@@ -18,7 +18,8 @@ contact, `contact_press` and `contact_rub`, those of groups, then the margin;
 value in `contact_guards`, whether it has a rate and is a reaction below, and what
 follows in `switch`.
 
-Force over overlap, because some laws vanish with the overlap whatever its rate.
+Force over overlap, of outlines over the integral of the depth, because some laws vanish
+with the overlap whatever its rate.
 """
 
 from nonsmooth.kernels.abi import (
@@ -39,10 +40,11 @@ from nonsmooth.kernels.friction.modes import (
     YIELDING,
     is_held_by_others,
 )
-from nonsmooth.kernels.mechanics import bodies, contacts, dynamics, reactions
+from nonsmooth.kernels.mechanics import bodies, contacts, dynamics, flats, reactions
 from nonsmooth.kernels.mechanics.tables import (
     BACKWARD,
     FLANK,
+    FLAT,
     FORCE,
     FORWARD,
     GAP,
@@ -74,7 +76,10 @@ def has_rate(m, w, k):
     if kind == FORWARD:
         grip = w.mode[m.watch_owner[k]].grip
         return grip == SLIP or grip == YIELDING
-    return kind == USER or kind == GAP or kind == FORCE
+    if kind == FORCE:
+        # Of outlines it would need the motion of all their points.
+        return m.contact_kind[m.watch_owner[k]] != FLAT
+    return kind == USER or kind == GAP
 
 
 @kernel
@@ -152,6 +157,10 @@ def touch_guards(m, w, k, size, out):
     set_guard(out, press, sign * gap + SMALLEST_GAP * size, sign * c.gap_rate)
     if side == OPEN:
         set_guard(out, press + 1, 1.0, 0.0)
+        return
+    if m.contact_kind[k] == FLAT:
+        sign = 1.0 if side == PRESSING else -1.0
+        set_guard(out, press + 1, sign * flats.firmness(m, w, k, size), 0.0)
         return
     overlap, force = -gap, c.force
     if overlap < SMALLEST_OVERLAP * size:

@@ -41,26 +41,27 @@ def strike(m, w, s, k, imp_n, imp_t, imp):
     dynamics.configure(m, w, t, s.y, v)
     reactions.factor_rows(m, w)
     c = w.contact[k]
-    before_n, before_t = c.gap_rate, c.v_t
+    before_n, before_t = contacts.normal_rate(m, w, k), c.v_t
     wrench = stack_floats(3)
-    fx = imp_n * c.n_x + imp_t * c.n_y
-    fy = imp_n * c.n_y - imp_t * c.n_x
     for i in range(m.n_dof):
         s.d[i] = 0.0
-    wrench[0], wrench[1], wrench[2] = fx, fy, m.contact_radius[k] * imp_t
+    wrench[0] = imp_n * c.n_x + imp_t * c.n_y
+    wrench[1] = imp_n * c.n_y - imp_t * c.n_x
+    wrench[2] = contacts.moment_on_b(m, w, k, imp_n, imp_t)
     bodies.add_wrench(m, w, m.contact_b[k], wrench, 1.0, s.d)
-    wrench[2] = c.arm_x * fy - c.arm_y * fx
+    wrench[2] = contacts.moment_on_a(m, w, k, imp_n, imp_t)
     bodies.add_wrench(m, w, m.contact_a[k], wrench, -1.0, s.d)
     bodies.solve_mass(m, w, s.d, s.d)
     reactions.oppose(m, w, s.d)
     for i in range(m.n_dof):
         v[i] += s.d[i]
     contacts_after(m, w, s, t)
+    rate_n = contacts.normal_rate(m, w, k)
     imp[0] += imp_n
     imp[1] += imp_t
     work = at(s.y, 2 * m.n_dof + m.n_state)
     if m.contact_normal_work[k] >= 0:
-        work[m.contact_normal_work[k]] += 0.5 * imp_n * (before_n + c.gap_rate)
+        work[m.contact_normal_work[k]] += 0.5 * imp_n * (before_n + rate_n)
     work[m.contact_work[k]] += 0.5 * imp_t * (before_t + c.v_t)
 
 

@@ -370,8 +370,7 @@ def first_sides(m, w, r):
                 is_closed = c.gap < -CLOSED * r.step.set.size
                 mode.approach = 0.0 if is_closed else approach_rate(m, w, k)
             begin_pressing(m, w, r, k)
-            pulls = c.gap < 0.0
-            if pulls and contacts.normal_force(m, w, k, c.gap, c.gap_rate) < 0.0:
+            if c.gap < 0.0 and contacts.law_force(m, w, k) < 0.0:
                 mode.side = RELEASED
                 r.rests[k] = 0
 

@@ -99,7 +99,7 @@ def powers(m, w, power):
         c = w.contact[k]
         power[m.contact_work[k]] = c.lam_t * c.v_t
         if m.contact_normal_work[k] >= 0:
-            power[m.contact_normal_work[k]] = c.lam_n * c.gap_rate
+            power[m.contact_normal_work[k]] = contacts.closing_power(m, w, k)
     for k in range(m.n_support):
         if m.support_work[k] >= 0:
             total = 0.0

@@ -4,6 +4,8 @@ Both bodies are seen at the same place, the point of b's disc nearest to a:
 
     gap'  = n·(v_b - v_a)        v_t = tau·(v_b - v_a)
     v_t'  = tau·(a_b - a_a) + omega_a n·(v_mb - v_ma) + n' gap'
+
+That is a disc on a surface; pairs of outlines are in `flats`.
 """
 
 import math
@@ -25,9 +27,9 @@ from nonsmooth.kernels.friction.modes import (
     SLIP,
     STICK,
 )
-from nonsmooth.kernels.mechanics import bodies
-from nonsmooth.kernels.mechanics.tables import NONE, PIN, SMOOTH
-from nonsmooth.kernels.tolerances import SPREAD
+from nonsmooth.kernels.mechanics import bodies, flats
+from nonsmooth.kernels.mechanics.tables import FLAT, NONE, PIN, SMOOTH
+from nonsmooth.kernels.tolerances import LOOK_AHEAD, LOOK_AHEAD_FLAT, SPREAD
 
 
 @kernel
@@ -45,6 +47,8 @@ def contact(m, w, k):
     c, mode = w.contact[k], w.mode[k]
     if m.contact_kind[k] == PIN:
         turn_pin(m, w, k)
+    elif m.contact_kind[k] == FLAT:
+        flats.press(m, w, k)
     else:
         touch(m, w, k)
     if k >= m.n_touch:
@@ -58,7 +62,7 @@ def contact(m, w, k):
         return
     c.force = 0.0
     if mode.side != OPEN:
-        c.force = normal_force(m, w, k, c.gap, c.gap_rate)
+        c.force = law_force(m, w, k)
     c.lam_n = c.force if mode.side == PRESSING else 0.0
     if w.is_clamped:
         c.lam_n = max(0.0, c.force) if c.gap < 0.0 else 0.0
@@ -119,8 +123,16 @@ def friction_force(m, w, k, lam_n, v_t):
 
 
 @kernel
+def law_force(m, w, k):
+    """Return the force of the normal law at the present state, not cut off at zero."""
+    if m.contact_kind[k] == FLAT:
+        return w.press[m.contact_flat[k]].N
+    return normal_force(m, w, k, w.contact[k].gap, w.contact[k].gap_rate)
+
+
+@kernel
 def normal_force(m, w, k, gap, gap_rate):
-    """Return the normal law's value, not cut off at zero."""
+    """Return the law's value, of outlines on a full face; not cut off at zero."""
     return call_normal(
         m.address[m.contact_normal[k]],
         at(m.par, m.contact_normal_par[k]),
@@ -167,6 +179,9 @@ def coefficients(m, w, k, G):
         G[5] = m.contact_radius[k]
         return
     c = w.contact[k]
+    if m.contact_kind[k] == FLAT:
+        flats.coefficients(c, w.press[m.contact_flat[k]], G)
+        return
     tx, ty = c.n_y, -c.n_x
     G[0] = -tx
     G[1] = -ty
@@ -209,15 +224,53 @@ def carry_row(m, w, i, a, b):
 def push_contact(m, w, k, lam_n, lam_t):
     """Apply a contact's force to both bodies."""
     c = w.contact[k]
+    wrench = stack_floats(3)
+    wrench[0] = lam_n * c.n_x + lam_t * c.n_y
+    wrench[1] = lam_n * c.n_y - lam_t * c.n_x
+    couple = 0.0
+    if m.contact_kind[k] == FLAT:
+        couple = flats.couple(c, w.press[m.contact_flat[k]], lam_n)
+    wrench[2] = moment_on_b(m, w, k, lam_n, lam_t) + couple
+    bodies.push(m, w, m.contact_b[k], wrench, 1.0)
+    wrench[2] = moment_on_a(m, w, k, lam_n, lam_t) + couple
+    bodies.push(m, w, m.contact_a[k], wrench, -1.0)
+
+
+@kernel
+def moment_on_b(m, w, k, lam_n, lam_t):
+    """Return the moment about marker b of a force at the point of contact k."""
+    if m.contact_kind[k] != FLAT:
+        return m.contact_radius[k] * lam_t
+    c, o = w.contact[k], w.press[m.contact_flat[k]]
     fx = lam_n * c.n_x + lam_t * c.n_y
     fy = lam_n * c.n_y - lam_t * c.n_x
-    wrench = stack_floats(3)
-    wrench[0] = fx
-    wrench[1] = fy
-    wrench[2] = m.contact_radius[k] * lam_t
-    bodies.push(m, w, m.contact_b[k], wrench, 1.0)
-    wrench[2] = c.arm_x * fy - c.arm_y * fx
-    bodies.push(m, w, m.contact_a[k], wrench, -1.0)
+    return (c.arm_x - o.D_x) * fy - (c.arm_y - o.D_y) * fx
+
+
+@kernel
+def moment_on_a(m, w, k, lam_n, lam_t):
+    """Return the moment of the same force about marker a, where it acts reversed."""
+    c = w.contact[k]
+    fx = lam_n * c.n_x + lam_t * c.n_y
+    fy = lam_n * c.n_y - lam_t * c.n_x
+    return c.arm_x * fy - c.arm_y * fx
+
+
+@kernel
+def closing_power(m, w, k):
+    """Return the power of the normal force of contact k on both bodies."""
+    c = w.contact[k]
+    if m.contact_kind[k] == FLAT:
+        return flats.power(c, w.press[m.contact_flat[k]])
+    return c.lam_n * c.gap_rate
+
+
+@kernel
+def normal_rate(m, w, k):
+    """Return the velocity along the normal where the force of contact k acts."""
+    if m.contact_kind[k] == FLAT:
+        return w.press[m.contact_flat[k]].v_n
+    return w.contact[k].gap_rate
 
 
 @kernel
@@ -265,6 +318,8 @@ def gap_acceleration(m, w, k):
     n·(a_b - a_a - alpha_a x arm) + omega_b r n' - omega_a (tau·(v_mb - v_ma) + r n')
         - n' v_t
     """
+    if m.contact_kind[k] == FLAT:
+        return flats.gap_acceleration(m, w, k)
     c = w.contact[k]
     a, b = w.motion[m.contact_a[k]], w.motion[m.contact_b[k]]
     nx, ny = c.n_x, c.n_y
@@ -283,10 +338,18 @@ def slip_scale(m, w, k):
     a, b = w.motion[m.contact_a[k]], w.motion[m.contact_b[k]]
     if m.contact_kind[k] == PIN:
         return m.contact_radius[k] * (abs(a[5]) + abs(b[5]) + SPREAD * w.spin)
+    if m.contact_kind[k] == FLAT:
+        return flats.slip_scale(m, w, k)
     c = w.contact[k]
     speed = math.hypot(a[3], a[4]) + math.hypot(b[3], b[4])
     speed += abs(a[5]) * math.hypot(c.arm_x, c.arm_y)
     return speed + abs(b[5]) * m.contact_radius[k] + SPREAD * w.speed
+
+
+@kernel
+def look_ahead(m, k):
+    """Return how far contact k is followed before its friction is decided."""
+    return LOOK_AHEAD_FLAT if m.contact_kind[k] == FLAT else LOOK_AHEAD
 
 
 # ---- which rows constrain ------------------------------------------------------
@@ -320,6 +383,17 @@ def set_active(m, w, i, is_active):
 
 
 @kernel
+def show(m, w, k):
+    """Write what only results need of contact k."""
+    if m.contact_kind[k] == FLAT:
+        flats.show(m, w, k)
+        return
+    a, c = w.motion[m.contact_a[k]], w.contact[k]
+    c.point_x = a[0] + c.arm_x
+    c.point_y = a[1] + c.arm_y
+
+
+@kernel
 def copy_contact(a, b):
     """Make contact b equal to contact a."""
     b.gap = a.gap
@@ -338,3 +412,6 @@ def copy_contact(a, b):
     b.drag = a.drag
     b.front = a.front
     b.rear = a.rear
+    b.point_x = a.point_x
+    b.point_y = a.point_y
+    b.width = a.width

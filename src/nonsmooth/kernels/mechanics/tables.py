@@ -16,10 +16,11 @@ from nonsmooth.kernels.abi import (
 )
 from nonsmooth.kernels.complementarity.box import Box
 from nonsmooth.kernels.friction.modes import Mode
+from nonsmooth.kernels.mechanics.outlines import Press
 
-# Where a contact is: between shapes; or inside a joint, of a point in a slot, a block
-# in a guide, a pin in a hole.
-TOUCH, SLOT, GUIDE, PIN = 0, 1, 2, 3
+# Where a contact is: between shapes, of a disc on a surface; inside a joint, of a point
+# in a slot, a block in a guide, a pin in a hole; or again between shapes, of outlines.
+TOUCH, SLOT, GUIDE, PIN, FLAT = 0, 1, 2, 3, 4
 # Its friction: none, decided between stick and slip, or a function of the state.
 NONE, SET_VALUED, SMOOTH = 0, 1, 2
 # What a guard watches; the table is in `march.guards`.
@@ -47,6 +48,8 @@ class Tables(Block):
     n_profile = INTEGER
     n_force = INTEGER
     n_touch = INTEGER  # contacts of shapes
+    n_flat = INTEGER  # of these, pairs of outlines
+    n_outline = INTEGER  # numbers that the largest such pair is worked out in
     n_contact = INTEGER  # these, then the sliding contacts inside joints
     n_state = INTEGER  # internal states of friction laws
     n_group = INTEGER
@@ -121,10 +124,12 @@ class Tables(Block):
     force_has_potential = integers("n_force")
     force_work = integers("n_force")  # entry of the ledger
 
-    contact_shape = integers("n_contact")  # kind of the surface on a
+    contact_shape = integers("n_contact")  # kind of the surface on a, -1 for outlines
     contact_shape_par = integers("n_contact")
     contact_a = integers("n_contact")  # marker at the origin of a's body
-    contact_b = integers("n_contact")  # marker at the centre of b's disc
+    contact_b = integers("n_contact")  # marker at the centre of b's disc, or its origin
+    contact_flat = integers("n_contact")  # which pair of outlines, -1 for none
+    contact_deepest = floats("n_contact")  # m, to which outlines may overlap
     contact_radius = floats("n_contact")  # m, of b's disc
     contact_normal = integers("n_contact")  # kind of the normal law
     contact_normal_par = integers("n_contact")
@@ -136,7 +141,7 @@ class Tables(Block):
     contact_rub = integers("n_contact")  # first guard of friction, -1 for none
 
     # sliding contacts inside joints
-    contact_kind = integers("n_contact")  # TOUCH, SLOT, GUIDE or PIN
+    contact_kind = integers("n_contact")  # TOUCH, SLOT, GUIDE, PIN or FLAT
     contact_joint = integers("n_contact")  # first row of the joint: the load
     contact_length = floats("n_contact")  # m, of a block in a guide
     contact_height = floats("n_contact")  # m
@@ -189,6 +194,10 @@ class Contact(Block):
     drag = NUMBER  # N
     front = NUMBER  # N, of the flanks of a block in a guide, or of a point in a slot
     rear = NUMBER  # N
+    # for results
+    point_x = NUMBER  # m, where the force acts, global
+    point_y = NUMBER
+    width = NUMBER  # m, extent of the pressed zone along the tangent
 
 
 class Work(Block):
@@ -227,6 +236,8 @@ class Work(Block):
     a = floats("n_dof")  # accelerations
     # contacts
     contact = records(Contact, "n_contact")
+    press = records(Press, "n_flat")
+    outline = floats("n_outline")  # scratch: two outlines
     ratio = floats("n_contact")  # slip of a joint at rest beside others, if they moved
     z = floats("n_state")  # m, internal states of friction laws
     # sliding contacts inside joints, of one group; n of them slide, see `slides`

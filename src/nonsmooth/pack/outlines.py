@@ -1,0 +1,211 @@
+"""Pairs of outlines as parameters; the kernels that read them say what they mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.polynomial.legendre import leggauss
+
+from nonsmooth.elements.normal import NormalLaw
+from nonsmooth.elements.shapes import Line, Point, Polygon, Shape
+
+# Points on a piece of an edge. Two are exact where a law is of second degree in depth
+# and rate; six, on roots, where it is a polynomial of the root of the depth, as 1.5 is;
+# of other powers twelve are right to 6e-10.
+FEW, SOME, MANY = 2, 6, 12
+# Change of the depth, as a part of it, for the slope of a law: any meets a parabola,
+# others are met best where the error of a difference is its round-off.
+WIDE, NARROW = 0.5, 6e-6
+# Part of a law's integral to which it is met: some times the round-off of a power.
+IS_MET = 1e-12
+# Depths and rates at which laws are looked at, m and m/s.
+DEPTHS, RATES = (1e-4, 0.02), ((0.0, 0.0), (0.9, -0.4), (-0.3, -0.8))
+# Vertices this near to each other, as a part of a face, are equally far from it: a few
+# times the round-off of places.
+EQUALLY_FAR = 1e-14
+# Depth, as a part of a face, below which its round-off shows in the rate of the normal.
+BARELY = 1e-10
+# Greatest depth, as a part of the smaller thickness: half way to its middle.
+DEEPEST = 0.25
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outline:
+    """A convex outline: open faces are those that no other piece of the body covers."""
+
+    shape: Line | Polygon
+    is_open: tuple[bool, ...]
+
+    @property
+    def faces(self) -> list[tuple[float, float, float]]:
+        """Normal and offset of each face."""
+        if isinstance(self.shape, Line):
+            n = (-math.sin(self.shape.angle), math.cos(self.shape.angle))
+            return [(*n, n[0] * self.shape.point[0] + n[1] * self.shape.point[1])]
+        found: list[tuple[float, float, float]] = []
+        for (x0, y0), (x1, y1) in self.edges:
+            length = math.hypot(x1 - x0, y1 - y0)
+            nx, ny = (y1 - y0) / length, (x0 - x1) / length
+            found.append((nx, ny, nx * x0 + ny * y0))
+        return found
+
+    @property
+    def vertices(self) -> Sequence[Point]:
+        """Corners, none of a line."""
+        return () if isinstance(self.shape, Line) else self.shape.vertices
+
+    @property
+    def edges(self) -> list[tuple[Point, Point]]:
+        """Ends of each edge."""
+        v = self.vertices
+        return [(v[i], v[(i + 1) % len(v)]) for i in range(len(v))]
+
+    @property
+    def longest(self) -> float:
+        """Length of the longest face, infinite for a line."""
+        lengths = [math.dist(a, b) for a, b in self.edges]
+        return max(lengths) if lengths else math.inf
+
+    @property
+    def thickness(self) -> float:
+        """Least distance of parallel lines with the outline between them."""
+        if not self.vertices:
+            return math.inf
+        return min(
+            max(c - nx * x - ny * y for x, y in self.vertices)
+            for nx, ny, c in self.faces
+        )
+
+    def parameters(self) -> list[float]:
+        """Return what the kernels read."""
+        faces = self.faces
+        found = [float(len(faces)), float(len(self.vertices))]
+        for face, is_open in zip(faces, self.is_open, strict=True):
+            found += [*face, float(is_open)]
+        return found + [c for vertex in self.vertices for c in vertex]
+
+
+def outline(shape: Shape) -> Outline | None:
+    """Return the outline of a shape, None for one that touches in points."""
+    if isinstance(shape, Line):
+        return Outline(shape=shape, is_open=(True,))
+    if isinstance(shape, Polygon):
+        return Outline(shape=shape, is_open=(True,) * len(shape.vertices))
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """An outline of a and one of b, which is no line."""
+
+    a: Outline
+    b: Outline
+    normal: NormalLaw
+
+    @property
+    def length(self) -> float:
+        """Length of face that has the law's stiffness: the shorter of the longest."""
+        return min(self.a.longest, self.b.longest)
+
+    @property
+    def deepest(self) -> float:
+        """Greatest depth that outlines may come to, m."""
+        return DEEPEST * min(self.a.thickness, self.b.thickness)
+
+    @property
+    def n_scratch(self) -> int:
+        """How many numbers the kernels work in."""
+        n = 0
+        for one, other in ((self.a, self.b), (self.b, self.a)):
+            n_face, n_vertex = len(one.faces), len(one.vertices)
+            n += 3 * n_face + 2 * n_vertex + n_vertex * len(other.faces)
+        return n
+
+    def parameters(self) -> list[float]:
+        """Return what the kernels read."""
+        n_point = points(self.normal)
+        is_smooth = n_point == FEW
+        places, weights = nodes(n_point)
+        weight = 1.0 if isinstance(self.a.shape, Line) else 0.5
+        found = [
+            float(n_point),
+            0.0 if is_smooth else 1.0,
+            weight / self.length,
+            WIDE if is_smooth else NARROW,
+            EQUALLY_FAR * self.length,
+            BARELY * self.length,
+        ]
+        for place, own in zip(places.tolist(), weights.tolist(), strict=True):
+            found += [place, own]
+        return [*found, *self.a.parameters(), *self.b.parameters()]
+
+
+def points(law: NormalLaw) -> int:
+    """Return how many points on a piece of an edge a law needs."""
+    force: Any = getattr(type(law), "force")  # noqa: B009 (not every law is typed)
+    return _points(force, tuple(law.parameters()))
+
+
+@cache
+def nodes(n: int) -> tuple[Any, Any]:
+    """Return the nodes of Gauss on (0, 1), and their weights."""
+    node, weight = leggauss(n)
+    return 0.5 * (1.0 + node), 0.5 * weight
+
+
+@lru_cache(maxsize=256)
+def _points(force: Any, p: tuple[float, ...]) -> int:
+    try:
+        with np.errstate(all="ignore"):
+            return next(
+                n for n in (FEW, SOME, MANY) if n == MANY or _meets(force, p, n)
+            )
+    except ArithmeticError:
+        return MANY  # compiled it has a value there: infinity, or NaN
+
+
+def _meets(force: Any, p: tuple[float, ...], n_point: int) -> bool:
+    """Return whether n points integrate a law, and its moment, along an edge."""
+    for depth in DEPTHS:
+        for first, last in RATES:
+            # From the depth to a third of it, and to none.
+            for end in (depth / 3.0, 0.0):
+                found = [
+                    _integrals(force, p, depth, end, first, last, n, n_point != FEW)
+                    for n in (n_point, 3 * MANY)
+                ]
+                if not np.all(np.abs(found[0] - found[1])[1:] <= IS_MET * found[1][0]):
+                    return False
+    return True
+
+
+def _integrals(
+    force: Any,
+    p: tuple[float, ...],
+    depth: float,
+    end: float,
+    first: float,
+    last: float,
+    n_point: int,
+    is_on_roots: bool,
+) -> Any:
+    """Return the integrals of |force|, force, and force times place."""
+    xi, ds = nodes(n_point)
+    if is_on_roots:
+        r = math.sqrt(end / depth)
+        u = 1.0 - (1.0 - r) * xi
+        xi, ds = xi * (1.0 + u) / (1.0 + r), ds * 2.0 * u / (1.0 + r)
+    values = np.array(
+        [
+            float(force(p, depth + (end - depth) * s, first + (last - first) * s, 0.6))
+            for s in xi.tolist()
+        ]
+    )
+    return np.array(
+        [np.sum(np.abs(values) * ds), np.sum(values * ds), np.sum(values * xi * ds)]
+    )

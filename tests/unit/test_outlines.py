@@ -1,0 +1,334 @@
+"""Two outlines that overlap, against areas, fine sums and differences."""
+
+import math
+
+import numpy as np
+import pytest
+
+from nonsmooth import (
+    DampedHertz,
+    Hertz,
+    HuntCrossley,
+    KelvinVoigt,
+    Line,
+    Polygon,
+)
+from nonsmooth.kernels import abi, entry
+from nonsmooth.kernels.mechanics.outlines import Press
+from nonsmooth.pack.outlines import FEW, MANY, SOME, Outline, Pair, outline, points
+from oracles import outlines as slow
+
+BOX = ((-0.5, -0.3), (0.5, -0.3), (0.5, 0.3), (-0.5, 0.3))
+OTHERS = {
+    "box": ((-0.4, -0.25), (0.4, -0.25), (0.4, 0.25), (-0.4, 0.25)),
+    "five": ((-0.4, -0.3), (0.3, -0.2), (0.5, 0.3), (-0.1, 0.5), (-0.5, 0.2)),
+    "wedge": ((0.0, -0.3), (0.4, 0.3), (-0.4, 0.3)),
+}
+# Angles of b: flat, nearly flat, on a corner; and where its middle is along a's face.
+POSES = [(0.0, 0.05), (1e-3, -0.1), (0.7, 0.1), (2.3, 0.0), (0.4, 0.55), (-0.9, -0.6)]
+STATES = [
+    (other, theta, x, is_line)
+    for other in OTHERS
+    for theta, x in POSES
+    for is_line in (False, True)
+]
+
+
+def pair(normal, other=OTHERS["box"], is_line=False):
+    a = Line(point=(0.0, 0.3)) if is_line else Polygon(vertices=BOX)
+    b = Polygon(vertices=other)
+    own, its = outline(a), outline(b)
+    assert own is not None
+    assert its is not None
+    return Pair(a=own, b=its, normal=normal)
+
+
+def evaluate(own, a, b, approach=0.0):
+    o = Press()
+    entry.outline_pair(
+        abi.address("normal", type(own.normal).force),
+        np.array(own.normal.parameters()),
+        np.array(own.parameters()),
+        np.array(a, float),
+        np.array(b, float),
+        approach,
+        True,
+        np.zeros(own.n_scratch),
+        o,
+    )
+    return o
+
+
+def placed(own, a, b):
+    """Both outlines in global axes, for the oracle."""
+    its = slow.placed(own.b.shape.vertices, b[:3])
+    if own.a.vertices:
+        return slow.placed(own.a.vertices, a[:3]), its
+    normal = np.array([-math.sin(a[2]), math.cos(a[2])])
+    return (normal, normal @ a[:2] + 0.3), its
+
+
+def pressed(own, theta, x, depth, a=(0.1, -0.2, 0.3)):
+    """The pose of b, turned by theta from a, at which it overlaps by `depth`."""
+    c, s = math.cos(a[2]), math.sin(a[2])
+    low, high = 0.2, 2.0
+    for _ in range(80):
+        y = 0.5 * (low + high)
+        b = np.array([a[0] + c * x - s * y, a[1] + s * x + c * y, a[2] + theta])
+        if slow.gap(*placed(own, np.array(a), b)) > -depth:
+            high = y
+        else:
+            low = y
+    return np.array(a), b
+
+
+def moment(o):
+    """Moment of all pressure about the origin of b."""
+    return o.M - (o.D_x * o.T_y - o.D_y * o.T_x)
+
+
+@pytest.mark.parametrize("exponent", [1.0, 1.5, 2.0, 1.2])
+@pytest.mark.parametrize("depth", [2e-3, 2e-2])
+def test_the_force_is_the_gradient_of_an_energy(exponent, depth):
+    for other, theta, x, is_line in STATES:
+        own = pair(Hertz(stiffness=1e5, exponent=exponent), OTHERS[other], is_line)
+        a, b = pressed(own, theta, x, depth)
+        o = evaluate(own, [*a, 0, 0, 0], [*b, 0, 0, 0])
+
+        def energy(b):
+            return slow.energy(
+                *placed(own, a, b),  # noqa: B023
+                lambda d: 1e5 / own.length * d**exponent,  # noqa: B023
+            )
+
+        h = 1e-5 * depth
+        slope = [(energy(b - h * e) - energy(b + h * e)) / (2.0 * h) for e in np.eye(3)]
+        # Round-off of energies over 2h, beside their differences; where corners are
+        # passed, second derivatives jump, and the difference has a part of h/depth.
+        found = np.array([o.T_x, o.T_y, moment(o)])
+        assert found == pytest.approx(slope, abs=2e-5 * np.abs(slope).max())
+        tight = np.abs(found - slope).max() / np.abs(slope).max()
+        assert tight <= 3e-8 or theta in (0.0, 1e-3)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        KelvinVoigt(stiffness=1e5, damping=50.0),
+        HuntCrossley(stiffness=1e6, damping=0.3),
+        DampedHertz(stiffness=1e6, damping=1e5),
+    ],
+    ids=lambda law: type(law).__name__,
+)
+def test_damping_by_fine_sums(law):
+    rates_a, rates_b = (0.3, -0.2, 0.5), (-0.4, -0.6, 0.9)
+    for other, theta, x, is_line in STATES:
+        own = pair(law, OTHERS[other], is_line)
+        a, b = pressed(own, theta, x, 0.02)
+        o = evaluate(own, [*a, *rates_a], [*b, *rates_b])
+
+        def pressure(depth, rate):
+            p = law.parameters()
+            values = [
+                type(law).force(p, d, r, 0.0)
+                for d, r in zip(depth.tolist(), rate.tolist(), strict=True)
+            ]
+            return np.array(values) / own.length  # noqa: B023
+
+        n = 2000
+        force, torque, S, X = slow.resultant(
+            *placed(own, a, b),
+            (*a[:2], *rates_a),
+            (*b[:2], *rates_b),
+            pressure,
+            n=n,
+        )
+        # Midpoints: cells at the ends of pieces, of 0.8/n m beside at least 0.02 m.
+        allowed = 2.0 * (0.8 / n) / 0.02 * np.abs(force).max()
+        torque -= a[0] * force[1] - a[1] * force[0]
+        assert [o.T_x, o.T_y] == pytest.approx(force, abs=allowed)
+        assert pytest.approx(torque, abs=allowed) == o.M
+        assert pytest.approx(S, abs=allowed) == o.S
+        P = X / S - a[:2]
+        assert [o.P_x, o.P_y] == pytest.approx(P, abs=2.0 * (0.8 / n))
+        # The resultant is along n at P, with a couple.
+        assert pytest.approx(o.n_x * o.T_x + o.n_y * o.T_y, rel=1e-14) == o.N
+
+
+@pytest.mark.parametrize("exponent", [1.0, 1.5])
+def test_rates_by_differences(exponent):
+    va, vb = np.array([0.3, -0.2, 0.5]), np.array([-0.4, -0.6, 0.9])
+    aa, ab = np.array([1.0, 2.0, -3.0]), np.array([-2.0, 0.5, 4.0])
+    for other, theta, x, is_line in STATES:
+        if theta == 0.0:
+            continue  # corners are equally deep there: the gap has a kink
+        own = pair(Hertz(stiffness=1e5, exponent=exponent), OTHERS[other], is_line)
+        a, b = pressed(own, theta, x, 0.02)
+
+        def after(t):
+            return evaluate(
+                own,  # noqa: B023
+                [*(a + t * va + 0.5 * t * t * aa), *(va + t * aa)],  # noqa: B023
+                [*(b + t * vb + 0.5 * t * t * ab), *(vb + t * ab)],  # noqa: B023
+            )
+
+        o, h = after(0.0), 2e-6
+        up, down = after(h), after(-h)
+
+        def rate(get):
+            return (get(up) - get(down)) / (2.0 * h)  # noqa: B023
+
+        # Second differences of what varies by itself over 0.02 m, that is within 0.02 s
+        # at 1 m/s: (h/0.02)^2, round-off over h, and of C1 functions h/0.02.
+        near = 5e-4
+        assert rate(lambda s: s.gap) == pytest.approx(o.gap_rate, abs=1e-7)
+        turned = rate(lambda s: math.atan2(s.n_y, s.n_x))
+        assert turned == pytest.approx(o.turn, abs=near)
+        tau = np.array([o.n_y, -o.n_x])
+        P = np.array([o.P_x, o.P_y])
+        arm_b = P - (b - a)[:2]
+        turn = lambda r: np.array([-r[1], r[0]])  # noqa: E731
+        bodies = ab[:2] + ab[2] * turn(arm_b) - aa[:2] - aa[2] * turn(P)
+        slip = rate(lambda s: s.v_t)
+        assert slip == pytest.approx(tau @ bodies + o.bias, abs=near * 10.0)
+        full_a = np.array([*a, *va, *aa])
+        full_b = np.array([*b, *vb, *ab])
+        bend = entry.outline_acceleration(o, full_a, full_b)
+        assert rate(lambda s: s.gap_rate) == pytest.approx(bend, abs=1e-6)
+
+
+@pytest.mark.parametrize("law", [KelvinVoigt(stiffness=1e5), Hertz(stiffness=1e6)])
+def test_aligned_equal_boxes(law):
+    """Continuous at every offset, and pushed aside by half the depth over the width."""
+    own = pair(law, BOX)
+    depth, width = 1e-4, 1.0
+    offsets = [0.0, 1e-12, 1e-6, 1e-3]
+    for sign in (1.0, -1.0):
+        forces = []
+        for offset in offsets:
+            x = sign * offset * width
+            o = evaluate(own, np.zeros(6), [x, 0.6 - depth, 0.0, 0.0, 0.0, 0.0])
+            # Of the load of the full face; beside an edge of the depth it is all there.
+            full = type(law).force(law.parameters(), depth, 0.0, 0.0)
+            assert abs(o.T_x) <= (0.5 * depth / width) * full * (1.0 + 1e-9)
+            forces.append((o.T_x, o.T_y))
+        # 1e-12 m beside a depth of 1e-4 m changes forces by 1e-12 of the load at most.
+        assert forces[1] == pytest.approx(forces[0], abs=2e-12 * forces[0][1])
+        # Without an offset nothing pushes aside, but for round-off.
+        assert abs(forces[0][0]) <= 1e-15 * forces[0][1]
+
+
+def test_past_the_end_of_a_face_and_from_corner_to_corner():
+    """Forces along a path change by no more than in proportion to the way."""
+    own = pair(KelvinVoigt(stiffness=1e5), OTHERS["box"])
+    for theta in (0.0, 0.3, math.pi / 4.0, 1e-5):
+        steps = []
+        for n in (400, 4000):
+            x = np.linspace(-1.2, 1.2, n + 1)
+            found = []
+            for place in x:
+                o = evaluate(own, np.zeros(6), [place, 0.54, theta, 0.0, 0.0, 0.0])
+                found.append((o.T_x, o.T_y, o.M))
+            steps.append(np.abs(np.diff(found, axis=0)).max())
+        # A jump would be as large on the finer path.
+        assert steps[1] <= 0.15 * steps[0]
+
+
+@pytest.mark.parametrize("exponent", [1.0, 1.5])
+def test_no_work_round_closed_loops(exponent):
+    own = pair(Hertz(stiffness=1e5, exponent=exponent))
+    # Gauss on 4000 arcs; a kink in the slope of the force leaves 1/n^2 of its arc.
+    n = 4000
+    node, weight = np.polynomial.legendre.leggauss(3)
+    s = (np.arange(n)[:, None] + 0.5 * (1.0 + node)) / n
+    ds = np.broadcast_to(0.5 * weight / n, s.shape).ravel()
+    total, size = 0.0, 0.0
+    for phase, step in zip(2.0 * math.pi * s.ravel(), ds, strict=True):
+        c, e = math.cos(phase), math.sin(phase)
+        o = evaluate(
+            own, np.zeros(6), [0.5 + 0.3 * c, 0.56 + 0.02 * e, 0.4 * e * c, 0, 0, 0]
+        )
+        way = (-0.3 * e, 0.02 * c, 0.4 * (c * c - e * e))
+        work = o.T_x * way[0] + o.T_y * way[1] + moment(o) * way[2]
+        total += work * 2.0 * math.pi * step
+        size += abs(work) * 2.0 * math.pi * step
+    assert abs(total) <= size / n**2
+
+
+@pytest.mark.parametrize("law", [KelvinVoigt(stiffness=1e5), Hertz(stiffness=1e6)])
+def test_a_full_face_has_the_force_of_the_law(law):
+    own = pair(law, is_line=True)
+    o = evaluate(own, np.zeros(6), [3.0, 0.55 - 1e-3, 0.0, 0.0, 0.0, 0.0])
+    full = type(law).force(law.parameters(), 1e-3, 0.0, 0.0)
+    assert pytest.approx(full, rel=1e-12) == o.N  # 1e-3 of places of order one
+    assert o.width == pytest.approx(0.8, rel=1e-15)
+    # The box stands on its bottom: the point is below its middle.
+    assert pytest.approx(3.0, abs=1e-14) == o.P_x
+
+
+def test_gap_and_distance():
+    rng = np.random.default_rng(3)
+    n_open = 0
+    for _ in range(300):
+        own = pair(KelvinVoigt(stiffness=1.0), OTHERS["five"])
+        a = np.array([0.0, 0.0, rng.uniform(-3.0, 3.0)])
+        b = np.array([*rng.uniform(-1.3, 1.3, 2), rng.uniform(-3.0, 3.0)])
+        va, vb = rng.normal(size=3), rng.normal(size=3)
+        o = evaluate(own, [*a, *va], [*b, *vb])
+        shapes = placed(own, a, b)
+        assert o.gap == pytest.approx(slow.gap(*shapes), abs=1e-14)
+        assert (o.S > 0.0) == (o.gap < 0.0)
+        if o.gap < 1e-3:
+            continue
+        n_open += 1
+        p, scratch = np.array(own.parameters()), np.zeros(own.n_scratch)
+        motions = np.array([*a, *va]), np.array([*b, *vb])
+        entry.outline_distance(p, *motions, scratch, o)
+        assert o.gap == pytest.approx(slow.distance(*shapes), abs=1e-14)
+        h = 1e-7
+        far = [slow.distance(*placed(own, a + s * va, b + s * vb)) for s in (h, -h)]
+        # Round-off over 2h.
+        assert o.gap_rate == pytest.approx((far[0] - far[1]) / (2.0 * h), abs=1e-6)
+    assert n_open > 30
+
+
+@pytest.mark.parametrize("x", [0.0, 0.1, -0.25, 0.6])
+def test_a_covered_face_does_not_show(x):
+    """Two pieces with their common face covered press as the whole does."""
+    law = Hertz(stiffness=1e5)
+    its = outline(Polygon(vertices=OTHERS["five"]))
+    assert its is not None
+    halves = (
+        (((-0.5, -0.3), (0.0, -0.3), (0.0, 0.3), (-0.5, 0.3)), (1, 0, 1, 1)),
+        (((0.0, -0.3), (0.5, -0.3), (0.5, 0.3), (0.0, 0.3)), (1, 1, 1, 0)),
+    )
+    pieces = [
+        Pair(
+            a=Outline(shape=Polygon(vertices=v), is_open=tuple(map(bool, is_open))),
+            b=its,
+            normal=law,
+        )
+        for v, is_open in halves
+    ]
+    whole = pair(law, OTHERS["five"])
+    for theta in (0.0, -0.14, 0.5, 2.0):
+        a, b = pressed(whole, theta, x, 5e-3)
+        found = [evaluate(own, [*a, 0, 0, 0], [*b, 0, 0, 0]) for own in pieces]
+        expected = evaluate(whole, [*a, 0, 0, 0], [*b, 0, 0, 0])
+        for name in ("T_x", "T_y", "M"):
+            # The pieces' lengths of face are shorter than that of the whole.
+            scaled = [
+                getattr(o, name) * own.length / whole.length
+                for o, own in zip(found, pieces, strict=True)
+            ]
+            value = getattr(expected, name)
+            assert sum(scaled) == pytest.approx(value, abs=1e-11 * expected.S)
+
+
+def test_points_for_a_law():
+    assert points(KelvinVoigt(stiffness=1e5, damping=3.0)) == FEW
+    assert points(HuntCrossley(stiffness=1e5, exponent=1.0, damping=0.4)) == FEW
+    assert points(Hertz(stiffness=1e5)) == SOME
+    assert points(HuntCrossley(stiffness=1e5, damping=0.4)) == SOME
+    assert points(DampedHertz(stiffness=1e5, damping=0.4)) == SOME
+    assert points(Hertz(stiffness=1e5, exponent=1.2)) == MANY
