@@ -253,7 +253,7 @@ class Bench:
         self.driver = Driver(system, options, scheme, work, 0.0, until, q, v)
         self.result = self.driver.run(None)
         kept = self.steps = self.result.steps
-        self.is_implicit = kept.is_implicit
+        self.is_implicit = kept.method
         # Both ends of each step, in its mode.
         self.starts = instants(system, kept.t, kept.coef[:, 0], kept.mode)
         t_end = np.minimum(kept.t + kept.h, kept.cap)

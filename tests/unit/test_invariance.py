@@ -253,7 +253,7 @@ def test_the_same_input_gives_the_same_bits(options):
     model = scene(Frame())
     ours, theirs = (simulate(model, UNTIL, **options) for _ in range(2))
     assert len(ours.events) > 0
-    for name in ("t", "h", "coef", "cap", "is_implicit", "arc"):
+    for name in ("t", "h", "coef", "cap", "method", "arc"):
         assert (
             getattr(ours.steps, name).tobytes() == getattr(theirs.steps, name).tobytes()
         )

@@ -20,7 +20,7 @@ from nonsmooth import (
     gallery,
     simulate,
 )
-from nonsmooth.columns import QUANTITIES
+from nonsmooth.columns import ACTING, QUANTITIES
 from nonsmooth.elements.laws import ConstantRate
 from nonsmooth.views import contacts, sampling
 from nonsmooth.views.scene import scene
@@ -195,7 +195,8 @@ def test_chunks_change_little(documents, monkeypatch):
 def curves(document, result):
     """Return all columns that lines are drawn of, points of bodies as well."""
     known = set(result.columns) - {"t"}
-    stepped = ("mode", "side")
+    # Places where contacts press are drawn, not plotted.
+    stepped = ("mode", "side", *ACTING)
     names = [n for n in document.infos if n in known]
     found = {
         n: np.array(document.column(n))
