@@ -1,7 +1,7 @@
 """Outlines on a line and on each other: one contact, one friction force."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -21,6 +21,7 @@ from nonsmooth import (
     Polygon,
     RigidBody,
     Segment,
+    Shape,
     SolveError,
     simulate,
 )
@@ -41,7 +42,7 @@ def outline(width=WIDTH, height=HEIGHT):
 
 def box(name="box", at=(0.0, 0.5 * HEIGHT), width=WIDTH, height=HEIGHT, **more):
     inertia = MASS * (width**2 + height**2) / 12.0
-    shapes = {"o": outline(width, height)}
+    shapes: dict[str, Shape] = {"o": outline(width, height)}
     return RigidBody(
         name=name, mass=MASS, inertia=inertia, position=at, shapes=shapes, **more
     )
@@ -98,18 +99,18 @@ def test_it_settles():
     assert at_end(result, "c.normal_force")[0] == pytest.approx(WEIGHT, rel=1e-2)
 
 
-def pushed(height, width=WIDTH, tall=HEIGHT, top=1.2 * ROUGH.mu_static * WEIGHT):
+def pushed(height, width=WIDTH, tall=HEIGHT, top=1.2 * ROUGH.static * WEIGHT):
     """A box under a force that grows slowly, from the balance of half the limit."""
     point = (0.0, height - 0.5 * tall)
     rate = 0.2
-    begin = 0.5 * ROUGH.mu_static * WEIGHT
+    begin = 0.5 * ROUGH.static * WEIGHT
     sink = WEIGHT / K
     # The moment of push and friction, and that of the tilted weight, borne by the
     # pressure under a tilted face: K w^2/12 tilt.
     lever = begin * (height - sink) + WEIGHT * 0.0
     tilt = lever / (K * width**2 / 12.0 - WEIGHT * 0.5 * tall)
     body = box(at=(0.0, 0.5 * tall - sink), width=width, height=tall, angle=-tilt)
-    body = RigidBody(**{**vars(body), "points": {"p": point}})
+    body = replace(body, points={"p": point})
     push = PointForce(name="p", b="box.p", fx=ConstantRate(start=begin, rate=rate))
     model = Model(
         gravity=(0.0, -G),
@@ -124,14 +125,14 @@ def test_a_box_pushed_at_its_middle_begins_to_slide_at_the_limit():
     result, force = pushed(0.5 * HEIGHT)
     away = [r.t for r in result.events if r.kind == "break_away"]
     assert len(away) == 1
-    assert force(away[0]) == pytest.approx(ROUGH.mu_static * WEIGHT, rel=1e-9)
+    assert force(away[0]) == pytest.approx(ROUGH.static * WEIGHT, rel=1e-9)
 
 
 def test_a_tall_box_tips_instead():
     """Pushed at 0.45 of 0.5 m, 0.1 m wide: m g w/2 h, a fifth of what it slides at."""
     tip = WEIGHT * 0.5 * 0.1 / 0.45
     body = box(at=(0.0, 0.25 - 0.05 * WEIGHT / K), width=0.1, height=0.5)
-    body = RigidBody(**{**vars(body), "points": {"p": (0.0, 0.2)}})
+    body = replace(body, points={"p": (0.0, 0.2)})
     firm = KelvinVoigt(stiffness=100.0 * K, damping=1e4)
     contact = Contact(name="c", b="box.o", normal=firm, friction=ROUGH)
     push = PointForce(name="p", b="box.p", fx=ConstantRate(rate=0.4 * tip))
@@ -202,7 +203,7 @@ def test_forces_and_points_balance_both_bodies():
     assert result.energy_balance.residual <= 1e-8
     # Friction within its limits.
     for name in ("c1", "c2"):
-        limit = ROUGH.mu_static * s[f"{name}.normal_force"]
+        limit = ROUGH.static * s[f"{name}.normal_force"]
         assert np.all(np.abs(s[f"{name}.friction_force"]) <= limit + 1e-9 * WEIGHT)
 
 

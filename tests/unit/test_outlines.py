@@ -72,6 +72,7 @@ def pressed(own, theta, x, depth, a=(0.1, -0.2, 0.3)):
     """The pose of b, turned by theta from a, at which it overlaps by `depth`."""
     c, s = math.cos(a[2]), math.sin(a[2])
     low, high = 0.2, 2.0
+    b = np.zeros(3)
     for _ in range(80):
         y = 0.5 * (low + high)
         b = np.array([a[0] + c * x - s * y, a[1] + s * x + c * y, a[2] + theta])

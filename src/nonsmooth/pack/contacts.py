@@ -134,7 +134,7 @@ def guard_columns(
     kinds, owners = [USER] * n_user, list(range(n_user))
     press, rub = [-1] * len(contacts), [-1] * len(contacts)
     of_group = np.full(int(group.max(initial=-1)) + 1, -1)
-    n_touch = sum(contact.is_touch for contact in contacts)
+    n_touch, n_heard = sum(contact.is_touch for contact in contacts), 0
     for k in range(len(contacts) + 1):
         if k == n_touch:
             for first in _redundant(contacts, group):
