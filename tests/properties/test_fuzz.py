@@ -26,6 +26,7 @@ CORNERS = "outlines taken apart into corners stop the run, or nearly so"
 AT_REST = "corners at complete rest keep the mode slip"
 BAND = "where a drive prescribes the slip, a reversal near Karnopp's band is late"
 APPROACH = "a contact closed at the start takes the rate it has there for its approach"
+RELEASE = "a flat contact releases and presses again at the same load, in tiny steps"
 CHATTER = "the mode changes without end where friction loads a joint"
 
 KNOWN: dict[str, dict[int, str]] = {
@@ -34,7 +35,7 @@ KNOWN: dict[str, dict[int, str]] = {
     "guides": {9: CHATTER},
     "lift_offs": {9: LIFT},
     "shapes": dict.fromkeys((7, 8, 11), LIFT) | {1: APPROACH},
-    "boxes": dict.fromkeys((1, 3), NO_MODE) | {10: SHARE},
+    "boxes": dict.fromkeys((1, 3), NO_MODE) | {10: SHARE, 5: RELEASE},
     "stacks": dict.fromkeys((1, 3), CORNERS),
     "grippers": {0: AT_REST} | dict.fromkeys((2, 3, 4, 6), CORNERS),
     "latches": dict.fromkeys((0, 1, 2, 9, 11), CORNERS),
