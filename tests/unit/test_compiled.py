@@ -5,18 +5,14 @@ import importlib.util
 import json
 import os
 import pkgutil
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import numba
 import pytest
 
 import nonsmooth.kernels as kernels
-from nonsmooth.kernels.abi import (
-    JIT,
-)
+from nonsmooth.kernels.abi import INTEGER, JIT, NUMBER, Block, cache, floats
 
 compiled = numba.njit(error_model="numpy")
 
@@ -93,33 +89,124 @@ def test_no_kernel_called_here_has_a_second_specialisation():
                 assert not is_home or len(item.signatures) <= allowed, key
 
 
-def folder_of(package: Path, monkeypatch) -> str:
-    """Name of the cache folder that a copy of the kernels would use."""
-    # Executing the copy sets it; the test must not.
-    monkeypatch.setattr("numba.config.CACHE_DIR", str(kernels.cache_folder))
-    spec = importlib.util.spec_from_file_location("copied", package / "__init__.py")
+def digests(text, tmp_path):
+    """Digests of the functions in a module, which is executed anew."""
+    path = tmp_path / "written.py"
+    path.write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("nonsmooth.written", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.cache_folder.name
+    functions = {name: getattr(module, name) for name in ("callee", "caller", "other")}
+    return {name: cache._of_value(item) for name, item in functions.items()}
 
 
-def test_the_cache_is_named_by_the_sources(tmp_path, monkeypatch):
-    source = Path(kernels.__file__).parent
-    copy = tmp_path / "kernels"
-    shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    same = folder_of(copy, monkeypatch)
-    assert same == folder_of(source, monkeypatch)
-    for name in ("run.py", "abi/blocks.py", "linear/skyline.py"):
-        before = folder_of(copy, monkeypatch)
-        with (copy / name).open("a", encoding="utf-8") as file:
-            file.write("# one more line\n")
-        assert folder_of(copy, monkeypatch) != before
-    (copy / "march" / "another.py").write_text("", encoding="utf-8")
-    grown = folder_of(copy, monkeypatch)
-    (copy / "march" / "another.py").rename(copy / "friction" / "another.py")
-    assert folder_of(copy, monkeypatch) != grown
+SOURCES = """
+from nonsmooth.kernels import tolerances
+from nonsmooth.kernels.abi import NUMBER, Block, far, floats, kernel
+
+LIMIT = 2.0
+
+class Held(Block):
+    x = floats("n")
+
+@kernel
+def callee(x):
+    "Add."
+    return x + LIMIT
+
+@far(Held, NUMBER)
+def away(held, x):
+    held.x[0] = x
+
+@kernel
+def caller(held, x):
+    away(held, callee(x))
+
+@kernel
+def other(x):
+    return tolerances.EPSILON * x
+"""
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled with the JIT off")
+@pytest.mark.parametrize(
+    ("old", "new", "changed"),
+    [
+        ("x + LIMIT", "x - LIMIT", {"callee", "caller"}),
+        ("LIMIT = 2.0", "LIMIT = 3.0", {"callee", "caller"}),
+        ("held.x[0] = x", "held.x[0] = 2.0 * x", set()),  # linked by name
+        ("def away(held, x)", "def away(held, y)", set()),
+        ("@far(Held, NUMBER)", "@far(Held, NUMBER, returns=NUMBER)", {"caller"}),
+        ("tolerances.EPSILON", "tolerances.TINY", {"other"}),
+        ("Add.", "Add the limit.", set()),
+    ],
+)
+def test_code_is_kept_by_what_it_is_made_of(old, new, changed, tmp_path):
+    assert old in SOURCES
+    before = digests(SOURCES, tmp_path)
+    after = digests(SOURCES.replace(old, new), tmp_path)
+    assert {name for name in before if before[name] != after[name]} == changed
+
+
+def test_blocks_are_known_by_their_slots():
+    def layout(**slots):
+        inner = type("Inner", (Block,), slots)
+        outer = type("Outer", (Block,), {"inner": inner, "k": INTEGER})
+        return cache._of_layout(outer)
+
+    same = layout(x=floats("n, 2"))
+    assert layout(x=floats("n, 2")) == same
+    for slots in (
+        {"x": floats("n, 3")},
+        {"y": floats("n, 2")},
+        {"x": floats("n, 2"), "y": NUMBER},
+        {"y": NUMBER, "x": floats("n, 2")},
+    ):
+        assert layout(**slots) != same
+
+
+KEEP = """
+import logging, sys
+from nonsmooth.kernels.abi import kernel
+logging.basicConfig(stream=sys.stdout)
+
+@kernel
+def twice(x):
+    return 2.0 * x
+
+assert twice(3.0) == 6.0
+print(sum(twice.stats.cache_hits.values()))
+"""
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled with the JIT off")
+def test_damaged_code_is_compiled_again(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(KEEP)
+    env = os.environ | {"NONSMOOTH_CACHE_DIR": str(tmp_path / "cache")}
+
+    def run():
+        found = subprocess.run(
+            [sys.executable, str(script)],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return found.stdout
+
+    assert run() == "0\n"
+    (file,) = (tmp_path / "cache").glob("kernels-*/*")
+    whole = file.read_bytes()
+    for damaged in (whole[:-9], b"", whole[:90] + b"?" + whole[91:]):
+        file.write_bytes(damaged)
+        assert "compiled again: it is damaged" in run()
+        assert run() == "1\n"
+    # A folder that cannot be made: code is kept in memory, and that is said.
+    env["NONSMOOTH_CACHE_DIR"] = str(script)
+    assert "cannot be kept" in run()
 
 
 def test_the_cache_can_be_put_elsewhere(tmp_path, monkeypatch):

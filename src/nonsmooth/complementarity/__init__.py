@@ -509,7 +509,7 @@ def _kernels() -> Any:
     """Import and link the kernels, once per process."""
     from nonsmooth.kernels.complementarity import arrays
 
-    link("compiled_lcp", "complementarity", 10)
+    link("complementarity", 10)
     return arrays
 
 

@@ -131,5 +131,5 @@ def _kernels() -> Any:
     """Import and link the kernels, once per process."""
     from nonsmooth.kernels.complementarity import box_arrays
 
-    link("compiled_box", "box", 20)
+    link("box", 20)
     return box_arrays

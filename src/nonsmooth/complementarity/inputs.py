@@ -14,22 +14,17 @@ Floats = NDArray[np.float64]
 _log = logging.getLogger("nonsmooth")
 
 
-def link(stamp_name: str, what: str, seconds: int) -> None:
+def link(what: str, seconds: int) -> None:
     """Link the kernels imported so far; say so where they have to be compiled."""
-    from nonsmooth.kernels import abi, cache_folder
+    from nonsmooth.kernels import abi
 
-    stamp = cache_folder / stamp_name
-    is_new = abi.JIT and not stamp.exists()
-    if is_new:
+    if abi.JIT and abi.n_missing():
         _log.warning(
             "compiling the %s kernels for the first time; this takes about %d s",
             what,
             seconds,
         )
     abi.link()
-    if is_new:
-        cache_folder.mkdir(parents=True, exist_ok=True)
-        stamp.touch()
 
 
 def numbers(name: str, value: ArrayLike) -> Floats:

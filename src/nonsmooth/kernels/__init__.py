@@ -1,8 +1,8 @@
 """Compiled kernels: arrays in, arrays out, status code back.
 
 Importing this package imports Numba, so nothing imports it before a model is
-packed. The compiled code is kept in a folder named by a hash of all kernel
-sources, because Numba itself does not notice an edit in an imported callee.
+packed. The compiled code is kept in a folder named by what compiles it, each kernel
+under a digest of all that it is made of: see `abi.cache`.
 """
 
 import hashlib
@@ -14,12 +14,11 @@ from pathlib import Path
 import numba
 
 
-def _source_hash() -> str:
-    """Return a hash of every kernel source and of the versions that compile it."""
+def _compiler_hash() -> str:
+    """Return a hash of how kernels get at data, and of the versions that compile."""
     digest = hashlib.sha256()
-    root = Path(__file__).parent
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode())
+    for path in sorted((Path(__file__).parent / "abi").glob("*.py")):
+        digest.update(path.name.encode())
         digest.update(path.read_bytes())
     digest.update(f"{sys.version_info[:3]}{numba.__version__}".encode())
     # Checked indices change the generated code but not Numba's own key.
@@ -57,5 +56,4 @@ def _spare_scipy() -> None:
 
 with suppress(ImportError, AttributeError):  # another version may not have them
     _spare_scipy()
-cache_folder = cache_root() / f"kernels-{_source_hash()}"
-numba.config.CACHE_DIR = str(cache_folder)
+cache_folder = cache_root() / f"kernels-{_compiler_hash()}"

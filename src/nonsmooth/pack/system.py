@@ -25,27 +25,23 @@ from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.model import Model
 
 _log = logging.getLogger("nonsmooth")
+# Kernels that compile before anybody asks what takes so long; what one takes, s.
+FEW_KERNELS, SECONDS_PER_KERNEL = 5, 0.8
 
 
 def compile_kernels(has_contacts: bool = True) -> None:
     """Compile the kernels, or load them from the cache; once per process."""
-    from nonsmooth.kernels import cache_folder, entry
+    from nonsmooth.kernels import entry
     from nonsmooth.kernels.march import events
 
-    stamps = {"the solver": cache_folder / "compiled"}
-    if has_contacts:
-        stamps["contacts"] = cache_folder / "compiled_contacts"
-    new = [what for what, stamp in stamps.items() if abi.JIT and not stamp.exists()]
-    if new:
+    n_new = abi.n_missing(has_contacts) if abi.JIT else 0
+    if n_new > FEW_KERNELS:
         _log.warning(
-            f"compiling the kernels of {' and '.join(new)} for the first time; this "
-            f"takes about {30 * len(new)} s (`nonsmooth warmup` does it in advance)"
+            f"compiling {n_new} kernels of the solver for the first time; this takes "
+            f"about {n_new * SECONDS_PER_KERNEL:.0f} s (`nonsmooth warmup` does it in "
+            "advance)"
         )
     abi.link(has_contacts)
-    if new:
-        cache_folder.mkdir(parents=True, exist_ok=True)
-        for what in new:
-            stamps[what].touch()
     # Importing them declared their far kernels; the others compile when called.
     del entry, events
 

@@ -23,7 +23,7 @@ from nonsmooth.kernels.abi.blocks import (
     integers,
     records,
 )
-from nonsmooth.kernels.abi.linking import JIT, entry, far, kernel, link
+from nonsmooth.kernels.abi.linking import JIT, entry, far, kernel, link, n_missing
 from nonsmooth.kernels.abi.pointers import CHECKED, at, data, faults, stack_floats
 from nonsmooth.kernels.abi.rows import (
     address,
@@ -74,6 +74,7 @@ __all__ = [
     "integers",
     "kernel",
     "link",
+    "n_missing",
     "records",
     "stack_floats",
 ]

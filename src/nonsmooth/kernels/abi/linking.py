@@ -8,11 +8,14 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core.ccallback import CFunc
 from numba.core.registry import cpu_target
 
+from nonsmooth.kernels.abi.cache import Cache
 from nonsmooth.kernels.abi.pointers import CHECKED, JIT, faults, slot_type
 
-_jit = numba.njit(cache=True, nogil=True, error_model="numpy")
+_OPTIONS = {"nogil": True, "error_model": "numpy"}
+_jit = numba.njit(**_OPTIONS)
 # One thread at a time compiles, links or registers.
 lock = threading.RLock()
 
@@ -24,6 +27,7 @@ def kernel(function) -> Any:
     """
     compiled = _jit(function)
     if JIT:
+        compiled._cache = Cache(function)
         resolve = compiled.get_call_template
 
         def resolve_types(args, kws):
@@ -31,6 +35,15 @@ def kernel(function) -> Any:
             return resolve([types.unliteral(kind) for kind in args], plain)
 
         compiled.get_call_template = resolve_types
+    return compiled
+
+
+def callback(function, sig, is_kept=True):
+    """Compile a function for C callers, or load it from the cache."""
+    compiled = CFunc(function, (sig.args, sig.return_type), {}, _OPTIONS)
+    if is_kept:
+        compiled._cache = Cache(function)
+    compiled.compile()
     return compiled
 
 
@@ -93,6 +106,17 @@ def _is_late(symbol):
     return symbol.partition("nonsmooth.kernels.")[2].startswith(_LATE)
 
 
+def n_missing(has_contacts=True):
+    """Return how many of the far kernels that `link` needs are not in the cache."""
+    codegen = cpu_target.target_context.codegen()
+    with lock:
+        return sum(
+            not Cache(function).path(sig, codegen).exists()
+            for symbol, (function, sig) in _far.items()
+            if has_contacts or not _is_late(symbol)
+        )
+
+
 def link(has_contacts=True):
     """Compile or load the far kernels imported so far, in order of definition.
 
@@ -105,8 +129,7 @@ def link(has_contacts=True):
                 llvmlite.binding.add_symbol(symbol, _make_door(sig, _cells[symbol]))
         for symbol in [s for s in _far if has_contacts or not _is_late(s)]:
             function, sig = _far[symbol]
-            compiler = numba.cfunc(sig, cache=True, nogil=True, error_model="numpy")
-            _linked[symbol] = compiler(function)
+            _linked[symbol] = callback(function, sig)
             if symbol in _cells:
                 _cells[symbol][0] = _linked[symbol].address
             else:

@@ -88,7 +88,7 @@ class BlockType(types.Type):
     """Type of a block in compiled code, one for each subclass of `Block`."""
 
     def __init__(self, cls):
-        self.layout = cls._layout
+        self.block, self.layout = cls, cls._layout
         super().__init__(name=f"Block({cls.__module__}.{cls.__name__})")
 
 

@@ -21,12 +21,11 @@ two markers: pose (x, y, theta), rate, acceleration. What each family writes to 
 is stated at its base class in `nonsmooth.elements`.
 """
 
-import numba
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from nonsmooth.kernels.abi.linking import lock
+from nonsmooth.kernels.abi.linking import callback, lock
 from nonsmooth.kernels.abi.pointers import JIT, Vector
 
 _P, _F8 = Vector(types.float64), types.float64
@@ -80,8 +79,7 @@ def _compile(key):
     # A user's function is never cached: it may call code in files that Numba
     # does not watch, and it compiles in a fraction of a second.
     ours = str(function.__module__).startswith("nonsmooth.")
-    compiler = numba.cfunc(SIGNATURES[family], cache=ours, error_model="numpy")
-    _callbacks[key] = compiler(function)
+    _callbacks[key] = callback(function, SIGNATURES[family], is_kept=ours)
     return _callbacks[key].address
 
 
