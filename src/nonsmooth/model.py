@@ -132,7 +132,7 @@ class Model(Element, family="model"):
                 raise element.fail(
                     side, reference, f"no body '{name}'; " + nearest(name, bodies)
                 )
-            is_shape = isinstance(element, Contact) and body.shape(point) is not None
+            is_shape = isinstance(element, Contact) and body.pieces(point, side)
             if not is_shape and body.marker(point) is None:
                 raise element.fail(side, reference, _unknown(element, body, point))
             sides.append(body)
@@ -158,13 +158,13 @@ class Model(Element, family="model"):
 
     def _check_contact(self, contact: Contact, body_a: Body, body_b: Body) -> None:
         """Refuse pairs that are not discs against a surface, nor made of such."""
-        surface = body_a.shape(contact.a.partition(".")[2])
-        outline = body_b.shape(contact.b.partition(".")[2])
-        if surface is None and outline is not None:
+        surfaces = body_a.pieces(contact.a.partition(".")[2], "a")
+        outlines = body_b.pieces(contact.b.partition(".")[2], "b")
+        if not surfaces and outlines:
             raise contact.fail(
                 "a", contact.a, "a point has no surface to touch; exchange a and b"
             )
-        if surface is None:
+        if not surfaces:
             shapes = getattr(body_a, "shapes", {})
             which = nearest("", shapes) if shapes else "its body has none"
             raise contact.fail(
@@ -172,9 +172,20 @@ class Model(Element, family="model"):
                 contact.a,
                 f"a point has no surface to touch; give a shape ({which})",
             )
+        for side, found in (("a", surfaces), ("b", outlines)):
+            lines = [name for name, shape in found.items() if not shape.corners()]
+            if lines and len(found) > 1:
+                raise contact.fail(
+                    side,
+                    getattr(contact, side),
+                    f"its shape '{lines[0]}' has no corners, so that it is no piece of "
+                    "a body; name a shape",
+                )
+        outline = next(iter(outlines.values()), None)
         if outline is not None and not outline.corners():
             kind = type(outline).__name__.lower()
-            remedy = "exchange a and b" if surface.corners() else "give a point"
+            has_corners = any(shape.corners() for shape in surfaces.values())
+            remedy = "exchange a and b" if has_corners else "give a point"
             raise contact.fail(
                 "b", contact.b, f"a {kind} has no corners to touch with; {remedy}"
             )

@@ -2,7 +2,8 @@
 
 Every body answers for named points fixed on it; `"crank"` alone means its origin
 (the mass centre), `"crank.pin"` the point `pin`. Contacts refer to its shapes in the
-same way, `"crank.rim"`. The ground is always there.
+same way, `"crank.rim"`, and take `"crank"` alone for all of them. The ground is always
+there.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Body(Named, family="body"):
     see `nonsmooth.kernels.mechanics.bodies`.
     """
 
-    # Whether contacts take the body's name alone for the line along its x axis.
+    # Whether contacts take its name alone in a for the line along its x axis.
     is_floor: ClassVar[bool] = False
 
     def marker(self, point: str) -> Point | None:
@@ -47,10 +48,17 @@ class Body(Named, family="body"):
         points: dict[str, Point] = getattr(self, "points", {})
         return (0.0, 0.0) if not point else points.get(point)
 
-    def shape(self, name: str) -> Shape | None:
-        """Return the shape that contacts call by a name, or None if unknown."""
+    def pieces(self, name: str, side: str) -> dict[str, Shape]:
+        """Return the shapes that a contact means by a name in `a` or `b`.
+
+        The body alone has all its shapes, but a floor in `a` the line along its x axis.
+        Where there are none the contact means a point.
+        """
         shapes: dict[str, Shape] = getattr(self, "shapes", {})
-        return Line() if self.is_floor and not name else shapes.get(name)
+        if name:
+            return {name: shapes[name]} if name in shapes else {}
+        is_line = self.is_floor and (side == "a" or not shapes)
+        return {"": Line()} if is_line else dict(shapes)
 
     def tail(self) -> Tail:
         """Return its coordinates beside those of its frame; none for most bodies."""
@@ -94,8 +102,8 @@ class PointMass(Body):
 class MovingSupport(Body):
     """A massless body whose whole motion is prescribed; reports its drive force.
 
-    A plain number holds that coordinate fixed. A contact may name the support alone:
-    it then means the line through its origin along its x axis, the support below.
+    A plain number holds that coordinate fixed. A contact may name the support alone in
+    `a`: it then means the line through its origin along its x axis, the support below.
     """
 
     is_floor: ClassVar[bool] = True
@@ -111,8 +119,8 @@ class MovingSupport(Body):
 class Ground(Body):
     """The fixed frame; needed in a model only to name points and shapes on it.
 
-    A contact may name the ground alone: it then means the line y = 0, the ground
-    below.
+    A contact may name the ground alone in `a`: it then means the line y = 0, the
+    ground below.
     """
 
     is_floor: ClassVar[bool] = True

@@ -13,8 +13,9 @@ from nonsmooth.elements.normal import NormalLaw
 class Contact(Named, family="contact", is_kind=True):
     """A unilateral contact with a normal law, and friction if one is given.
 
-    `a` and `b` are "body.shape", `b` also "body" or "body.point". "ground", or a
-    support, alone in `a` means the line through its origin along its x axis.
+    `a` and `b` are "body.shape", `b` also "body.point". "body" alone takes all its
+    shapes, in `b` its origin if it has none. But "ground", or a support, alone in `a`
+    means the line through its origin along its x axis, whatever shapes it has.
 
     gap = distance of b from the surface of a,  overlap = -gap
 
@@ -24,6 +25,11 @@ class Contact(Named, family="contact", is_kind=True):
     segment takes part there is a contact for each corner of b, and for each corner of a
     if b has edges; they are numbered "name.1", "name.2", ... The normal points from a
     to b.
+
+    Of a body of several shapes each is a contact of its own, "name.shape", or
+    "name.shape_a.shape_b" if both bodies have several. Polygons that touch are one if
+    they are convex together, under the name of the first; else the faces on which they
+    touch are covered: nothing catches there. They must not overlap.
     """
 
     a: str = "ground"

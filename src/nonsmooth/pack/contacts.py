@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,9 @@ from nonsmooth.kernels.mechanics.tables import (
     USER,
 )
 from nonsmooth.model import Model
-from nonsmooth.pack.outlines import Pair, outline
+from nonsmooth.pack.outlines import Outline, Pair, full_face
 from nonsmooth.pack.packer import Packer
+from nonsmooth.pack.pieces import Pieces, pieces
 from nonsmooth.pack.system import Spot
 
 # Surface, its body, marker and radius of the disc, its arm, whether a, b are swapped.
@@ -254,13 +256,14 @@ def pack_contacts(model: Model, packer: Packer) -> list[ContactRow]:
         )
 
     for contact in model.contacts:
-        if row := _flat(packer, contact):
-            rows.append(row)
-            continue
-        pairs = list(_elementary(packer, contact))
-        for k, pair in enumerate(pairs):
-            name = contact.name if len(pairs) == 1 else f"{contact.name}.{k + 1}"
-            add(contact, name, contact.normal, pair)
+        for one in _touching(packer, contact):
+            if row := _flat(packer, contact, one):
+                rows.append(row)
+                continue
+            pairs = list(_elementary(packer, contact, one))
+            for k, pair in enumerate(pairs):
+                name = one.name if len(pairs) == 1 else f"{one.name}.{k + 1}"
+                add(contact, name, contact.normal, pair)
     for joint in model.joints:
         if isinstance(joint, Prismatic) and joint.normal is not None:
             for corner, pair in _corners(packer, joint):
@@ -268,22 +271,57 @@ def pack_contacts(model: Model, packer: Packer) -> list[ContactRow]:
     return rows
 
 
-def _flat(packer: Packer, contact: Contact) -> ContactRow | None:
+@dataclass(frozen=True, kw_only=True)
+class Touching:
+    """A piece of one body that may touch a piece of another, or a point."""
+
+    name: str  # of the contact, and of the pieces of a body that has several
+    body_a: str
+    body_b: str
+    a: Shape | Outline
+    b: Shape | Outline | None
+    length: float  # m, of face that has the law's stiffness
+
+
+def _touching(packer: Packer, contact: Contact) -> Iterator[Touching]:
+    """Yield every piece of a with every piece of b."""
+    sides: list[Pieces] = []
+    names: list[str] = []
+    for side, reference in (("a", contact.a), ("b", contact.b)):
+        body, _, part = reference.partition(".")
+        names.append(body)
+        shapes = packer.bodies[packer.index[body]].pieces(part, side)
+        try:
+            sides.append(pieces(shapes))
+        except ValueError as error:
+            remedy = "give pieces that touch without overlapping, or name a shape"
+            raise contact.fail(side, reference, f"{error}; {remedy}") from None
+    outlines = [[p for p in side.values() if isinstance(p, Outline)] for side in sides]
+    length = full_face(*outlines)
+    others: Mapping[str, Shape | Outline | None] = sides[1] or {"": None}
+    for (part_a, a), (part_b, b) in product(sides[0].items(), others.items()):
+        shown = [contact.name]
+        shown += [part_a] if len(sides[0]) > 1 else []
+        shown += [part_b] if len(others) > 1 else []
+        yield Touching(
+            name=".".join(shown),
+            body_a=names[0],
+            body_b=names[1],
+            a=a,
+            b=b,
+            length=length,
+        )
+
+
+def _flat(packer: Packer, contact: Contact, one: Touching) -> ContactRow | None:
     """Return the row of two outlines, None where shapes touch in points."""
-    body_a, _, part_a = contact.a.partition(".")
-    body_b, _, part_b = contact.b.partition(".")
-    a, b = (
-        packer.bodies[packer.index[body]].shape(part)
-        for body, part in ((body_a, part_a), (body_b, part_b))
-    )
-    outlines = [None if shape is None else outline(shape) for shape in (a, b)]
-    if a is None or outlines[0] is None or outlines[1] is None:
+    if not isinstance(one.a, Outline) or not isinstance(one.b, Outline):
         return None
-    pair = Pair(a=outlines[0], b=outlines[1], normal=contact.normal)
+    body_a, body_b, name = one.body_a, one.body_b, one.name
+    pair = Pair(a=one.a, b=one.b, normal=contact.normal, length=one.length)
     for body, own in ((body_a, pair.a), (body_b, pair.b)):
         packer.reach += [(packer.index[body], *place) for place in own.vertices]
     friction = _friction(packer, contact.friction)
-    name = contact.name
     normal_work = packer.ledger(f"{name}.normal")
     return ContactRow(
         name=name,
@@ -299,9 +337,9 @@ def _flat(packer: Packer, contact: Contact) -> ContactRow | None:
         work=packer.ledger(f"{name}.friction"),
         spot=Spot(
             name=name,
-            element=name,
+            element=contact.name,
             owner=body_a,
-            surface=a,
+            surface=one.a.shape,
             body=body_b,
             centre=(0.0, 0.0),
             radius=0.0,
@@ -369,17 +407,17 @@ def pack_slides(joints: list[Joint], packer: Packer) -> list[ContactRow]:
     return rows
 
 
-def _elementary(packer: Packer, contact: Contact) -> Iterator[Elementary]:
+def _elementary(
+    packer: Packer, contact: Contact, one: Touching
+) -> Iterator[Elementary]:
     """Yield (surface, its body, marker and radius of the disc, its arm, is_swapped).
 
     The arm leads from a corner of an outline to its middle; with the surface on b
     instead of a the pair is swapped.
     """
-    body_a, _, part_a = contact.a.partition(".")
-    body_b, _, part_b = contact.b.partition(".")
-    surface = packer.bodies[packer.index[body_a]].shape(part_a)
-    other = packer.bodies[packer.index[body_b]].shape(part_b)
-    assert surface is not None  # the model was checked
+    body_a, body_b = one.body_a, one.body_b
+    surface, other = (s.shape if isinstance(s, Outline) else s for s in (one.a, one.b))
+    assert surface is not None  # b alone may be a point
     if other is None:
         yield surface, body_a, packer.marker(contact.b), 0.0, None, False
         return

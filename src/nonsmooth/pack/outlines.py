@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -36,10 +36,15 @@ DEEPEST = 0.25
 
 @dataclass(frozen=True, kw_only=True)
 class Outline:
-    """A convex outline: open faces are those that no other piece of the body covers."""
+    """A convex outline: open faces are those that no other piece of the body covers.
+
+    A face that is covered in part is cut in parts, with a vertex between them.
+    """
 
     shape: Line | Polygon
     is_open: tuple[bool, ...]
+    vertices: tuple[Point, ...]  # none of a line
+    edge: tuple[int, ...]  # of the shape, of which each face is a part
 
     @property
     def faces(self) -> list[tuple[float, float, float]]:
@@ -48,37 +53,31 @@ class Outline:
             n = (-math.sin(self.shape.angle), math.cos(self.shape.angle))
             return [(*n, n[0] * self.shape.point[0] + n[1] * self.shape.point[1])]
         found: list[tuple[float, float, float]] = []
-        for (x0, y0), (x1, y1) in self.edges:
+        v = self.shape.vertices
+        for k in self.edge:
+            (x0, y0), (x1, y1) = v[k], v[(k + 1) % len(v)]
             length = math.hypot(x1 - x0, y1 - y0)
             nx, ny = (y1 - y0) / length, (x0 - x1) / length
             found.append((nx, ny, nx * x0 + ny * y0))
         return found
 
     @property
-    def vertices(self) -> Sequence[Point]:
-        """Corners, none of a line."""
-        return () if isinstance(self.shape, Line) else self.shape.vertices
-
-    @property
-    def edges(self) -> list[tuple[Point, Point]]:
-        """Ends of each edge."""
-        v = self.vertices
-        return [(v[i], v[(i + 1) % len(v)]) for i in range(len(v))]
-
-    @property
     def longest(self) -> float:
         """Length of the longest face, infinite for a line."""
-        lengths = [math.dist(a, b) for a, b in self.edges]
-        return max(lengths) if lengths else math.inf
+        if isinstance(self.shape, Line):
+            return math.inf
+        v = self.shape.vertices
+        return max(math.dist(v[k - 1], v[k]) for k in range(len(v)))
 
     @property
     def thickness(self) -> float:
-        """Least distance of parallel lines with the outline between them."""
+        """Least height above an open face, infinite for a line."""
         if not self.vertices:
             return math.inf
         return min(
             max(c - nx * x - ny * y for x, y in self.vertices)
-            for nx, ny, c in self.faces
+            for (nx, ny, c), is_open in zip(self.faces, self.is_open, strict=True)
+            if is_open
         )
 
     def parameters(self) -> list[float]:
@@ -93,10 +92,24 @@ class Outline:
 def outline(shape: Shape) -> Outline | None:
     """Return the outline of a shape, None for one that touches in points."""
     if isinstance(shape, Line):
-        return Outline(shape=shape, is_open=(True,))
+        return Outline(shape=shape, is_open=(True,), vertices=(), edge=(0,))
     if isinstance(shape, Polygon):
-        return Outline(shape=shape, is_open=(True,) * len(shape.vertices))
+        n = len(shape.vertices)
+        return Outline(
+            shape=shape,
+            is_open=(True,) * n,
+            vertices=shape.vertices,
+            edge=tuple(range(n)),
+        )
     return None
+
+
+def full_face(a: Iterable[Outline], b: Iterable[Outline]) -> float:
+    """Return the length of face that has a law's stiffness: the shorter of the longest.
+
+    It is the same for all pieces of two bodies.
+    """
+    return min(max((own.longest for own in side), default=math.inf) for side in (a, b))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,11 +119,7 @@ class Pair:
     a: Outline
     b: Outline
     normal: NormalLaw
-
-    @property
-    def length(self) -> float:
-        """Length of face that has the law's stiffness: the shorter of the longest."""
-        return min(self.a.longest, self.b.longest)
+    length: float  # m, of face that has the law's stiffness
 
     @property
     def deepest(self) -> float:

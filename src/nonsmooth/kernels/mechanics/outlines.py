@@ -24,8 +24,9 @@ The parameters of a pair (`pack.outlines` writes them): head, nodes, a, b.
     outline  faces, vertices; nx, ny, c, is_open of each face; x, y of each vertex
 
 A face that another piece of the same body covers bounds the outline without being a
-face of its depth, and is not pressed; is_open is 0 then. Edge i begins at vertex i and
-lies on face i.
+face of its depth, and is not pressed; is_open is 0 then. An edge that ends there is
+pressed up to its end, which moves along it: F', S' and X' have p n, p and p x there,
+times the rate of its length. Edge i begins at vertex i and lies on face i.
 """
 
 import math
@@ -138,16 +139,15 @@ def rate_at(o, x, y, nx, ny):
 
 
 @kernel
-def nearest(n_face, outline, faces, n_vertex, vertices, depth, tie, is_on_b, o):
+def nearest(n_face, faces, n_vertex, vertices, depth, tie, is_on_b, o):
     """Let a face and a vertex be the nearest where they are farther apart than any yet.
 
     The gap is the largest over all faces of the least over vertices. Of vertices, or
-    faces, that are equally far the one counts that will be nearer, or farther.
+    faces, that are equally far the one counts that will be nearer, or farther. Covered
+    faces count: what is beyond them is not inside.
     """
     sign = -1.0 if is_on_b else 1.0
     for f in range(n_face):
-        if outline[2 + FACE * f + 3] == 0.0:
-            continue
         nx, ny = sign * faces[FLAT_FACE * f], sign * faces[FLAT_FACE * f + 1]
         least, rate, vertex = math.inf, 0.0, 0
         for i in range(n_vertex):
@@ -271,9 +271,9 @@ def bounds(n_face, start, end):
         if h0 <= 0.0 and h1 <= 0.0:
             return 1.0, 0.0
         if h0 < 0.0:
-            low = max(low, h0 / (h0 - h1))
+            low = max(low, -h0 / (h1 - h0))
         elif h1 < 0.0:
-            high = min(high, h0 / (h0 - h1))
+            high = min(high, -h0 / (h1 - h0))
     return low, high
 
 
@@ -315,6 +315,10 @@ def edge(law, par, p, o, has_rates, is_b, outline, faces, normal, v0, v1, h0, h1
         return
     x, y = v0[0], v0[1]
     ex, ey = v1[0] - x, v1[1] - y
+    if has_rates:
+        covered_ends(
+            law, par, p, o, is_b, outline, faces, normal, v0, v1, h0, h1, low, high
+        )
     s = low
     f = lowest(n_face, outline, h0, h1, s)
     phi = max(0.0, h0[f] + s * (h1[f] - h0[f]))
@@ -334,6 +338,38 @@ def edge(law, par, p, o, has_rates, is_b, outline, faces, normal, v0, v1, h0, h1
                 x + s * ex, y + s * ey, part * ex, part * ey, phi, end,
             )  # fmt: skip
         f, s, phi = g, t, end
+
+
+@kernel
+def covered_ends(
+    law, par, p, o, is_b, outline, faces, normal, v0, v1, h0, h1, low, high
+):
+    """Add the rates of an edge, inside from low to high, that ends at a covered face.
+
+    Its length grows with the depth of its end below that face.
+    """
+    n_face = int(outline[0])
+    ex, ey = v1[0] - v0[0], v1[1] - v0[1]
+    side = -1.0 if is_b else 1.0
+    for f in range(n_face):
+        if outline[2 + FACE * f + 3] != 0.0 or not h0[f] * h1[f] < 0.0:
+            continue
+        rise = h1[f] - h0[f]
+        s = -h0[f] / rise
+        g = lowest(n_face, outline, h0, h1, s)
+        phi = h0[g] + s * (h1[g] - h0[g])
+        if s != (low if rise > 0.0 else high) or not phi > 0.0:
+            continue
+        x, y = v0[0] + s * ex, v0[1] + s * ey
+        face = at(faces, FLAT_FACE * f)
+        rate = rate_at(o, x, y, side * face[0], side * face[1])
+        more = p[PER_LENGTH] * call_normal(law, par, phi, 0.0, o.approach)
+        more *= rate * math.hypot(ex, ey) / abs(rise)
+        o.rate_F_x += more * side * normal[0]
+        o.rate_F_y += more * side * normal[1]
+        o.rate_S += more
+        o.rate_X_x += more * x
+        o.rate_X_y += more * y
 
 
 @kernel
@@ -481,9 +517,9 @@ def outlines(law, par, p, a, b, approach, has_rates, scratch, o):
     lay_out(B, b[2], o.D_x, o.D_y, faces_b, vertices_b)
     depths(n_face_a, faces_a, 0.0, 0.0, n_b, vertices_b, in_a)
     depths(n_face_b, faces_b, o.D_x, o.D_y, n_a, vertices_a, in_b)
-    nearest(n_face_a, A, faces_a, n_b, vertices_b, in_a, p[TIE], False, o)
+    nearest(n_face_a, faces_a, n_b, vertices_b, in_a, p[TIE], False, o)
     if n_a > 0:
-        nearest(n_face_b, B, faces_b, n_a, vertices_a, in_b, p[TIE], True, o)
+        nearest(n_face_b, faces_b, n_a, vertices_a, in_b, p[TIE], True, o)
     if o.gap < 0.0:
         edges(law, par, p, o, has_rates, True, B, faces_b, vertices_b, A, faces_a, in_a)
         edges(
