@@ -40,7 +40,8 @@ class Model(Element, family="model"):
     gravity : (float, float)
         Acceleration of free fall, m/s^2.
     bodies, joints, drives, forces, contacts, events : sequence
-        The elements; names are unique over all of them.
+        The elements; names are unique over all of them, but a contact may have the
+        name of a body.
     assemble : bool
         Move the start to the nearest consistent positions, and change the
         velocities by the impulse that joints and drives exert. Otherwise an
@@ -103,16 +104,18 @@ class Model(Element, family="model"):
             yield from getattr(self, name)
 
     def _check_names(self) -> None:
-        owner: dict[str, Named] = {}
+        owners: dict[str, list[Named]] = {}
         for element in self.elements():
             if element.name == "ground" and not isinstance(element, Ground):
                 raise element.fail("name", "ground", "this name is the fixed frame's")
-            other = owner.get(element.name)
-            if other is not None:
-                raise element.fail(
-                    "name", element.name, f"already used by a {other.family}"
-                )
-            owner[element.name] = element
+            others = owners.setdefault(element.name, [])
+            for other in others:
+                # No column of a contact is called as one of a body or its points.
+                if not (isinstance(other, Body) and isinstance(element, Contact)):
+                    raise element.fail(
+                        "name", element.name, f"already used by a {other.family}"
+                    )
+            others.append(element)
             for field in ("points", "shapes"):
                 for name in getattr(element, field, {}):
                     if name in RESERVED:
@@ -172,15 +175,6 @@ class Model(Element, family="model"):
                 contact.a,
                 f"a point has no surface to touch; give a shape ({which})",
             )
-        for side, found in (("a", surfaces), ("b", outlines)):
-            lines = [name for name, shape in found.items() if not shape.corners()]
-            if lines and len(found) > 1:
-                raise contact.fail(
-                    side,
-                    getattr(contact, side),
-                    f"its shape '{lines[0]}' has no corners, so that it is no piece of "
-                    "a body; name a shape",
-                )
         outline = next(iter(outlines.values()), None)
         if outline is not None and not outline.corners():
             kind = type(outline).__name__.lower()
@@ -215,11 +209,15 @@ class Model(Element, family="model"):
             if coordinate not in ("x", "y", "theta"):
                 raise self.fail("keep", name, "give body.x, body.y or body.theta")
 
-    def element(self, name: str) -> Named:
-        """Return the element of that name."""
-        for element in self.elements():
-            if element.name == name:
-                return element
+    def element(self, name: str, field: str = "") -> Named:
+        """Return the element of that name; of a body and a contact, that with a field.
+
+        The body, if both or neither has it.
+        """
+        found = [element for element in self.elements() if element.name == name]
+        having = [element for element in found if hasattr(element, field)]
+        if found:
+            return (having or found)[0]
         names = [element.name for element in self.elements()]
         raise ModelError(f"{self.label()}: no element '{name}'; {nearest(name, names)}")
 

@@ -670,7 +670,11 @@ def model(*contacts: Contact, **fields: Any) -> Model:
         ),
         (
             {"a": "block", "b": "ground"},
-            "a = 'block'; a point has no surface to touch; exchange a and b",
+            "b = 'ground'; a line has no corners to touch with; exchange a and b",
+        ),
+        (
+            {"a": "wheel", "b": "block"},
+            "a = 'wheel'; a point has no surface to touch; exchange a and b",
         ),
         (
             {"a": "block.tip", "b": "bob"},
@@ -731,8 +735,11 @@ def test_a_joint_does_not_refer_to_shapes():
 def test_names_are_unique():
     found = refusal(lambda: model(contact(), contact(b="bob")))
     assert found == "contact 'sole': name = 'sole'; already used by a contact"
-    found = refusal(lambda: model(contact(name="bob")))
-    assert found == "contact 'bob': name = 'bob'; already used by a body"
+    found = refusal(lambda: model(joints=[Revolute(name="bob", b="block")]))
+    assert found == "joint 'bob': name = 'bob'; already used by a body"
+    pin = Revolute(name="sole", b="block")
+    found = refusal(lambda: model(contact(), joints=[pin]))
+    assert found == "contact 'sole': name = 'sole'; already used by a joint"
 
 
 @pytest.mark.parametrize("name", ["x", "theta", "vx", "alpha", "force_y", "torque"])

@@ -29,7 +29,7 @@ def with_field(model: Model, key: str, value: Any, where: str) -> Model:
         What messages begin with.
     """
     name, *path = key.split(".")
-    element = model.element(name)
+    element = model.element(name, path[0] if path else "")
     changed = _changed(element, path, where, value)
     lists = {
         family: tuple(changed if e is element else e for e in getattr(model, family))

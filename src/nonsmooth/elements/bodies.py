@@ -51,14 +51,15 @@ class Body(Named, family="body"):
     def pieces(self, name: str, side: str) -> dict[str, Shape]:
         """Return the shapes that a contact means by a name in `a` or `b`.
 
-        The body alone has all its shapes, but a floor in `a` the line along its x axis.
-        Where there are none the contact means a point.
+        The body alone has all shapes with corners, but a floor in `a` the line along
+        its x axis. Where there are none the contact means a point.
         """
         shapes: dict[str, Shape] = getattr(self, "shapes", {})
         if name:
             return {name: shapes[name]} if name in shapes else {}
-        is_line = self.is_floor and (side == "a" or not shapes)
-        return {"": Line()} if is_line else dict(shapes)
+        found = {own: shape for own, shape in shapes.items() if shape.corners()}
+        is_line = self.is_floor and (side == "a" or not found)
+        return {"": Line()} if is_line else found
 
     def tail(self) -> Tail:
         """Return its coordinates beside those of its frame; none for most bodies."""

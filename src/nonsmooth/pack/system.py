@@ -114,13 +114,17 @@ class System:
         return found
 
     def row_owner(self, row: int) -> str:
-        """Return the name of the joint, drive or contact that owns a constraint row."""
+        """Return family and name of what owns a row: joint, drive or contact."""
         first, n = self.tables.joint_row, self.tables.joint_n_row
         owners = np.flatnonzero((first <= row) & (row < first + n))
         if len(owners):
-            return self.joints[int(owners[0])]
-        k = int(np.flatnonzero(self.tables.contact_row == row)[0])
-        return self.with_mode[k].partition(".")[0]
+            name = self.joints[int(owners[0])]
+        else:
+            k = int(np.flatnonzero(self.tables.contact_row == row)[0])
+            if k < len(self.contacts):
+                return f"contact '{self.contacts[k]}'"
+            name = self.with_mode[k]
+        return self.model.element(name).label()
 
     def work(self) -> Work:
         """Return fresh scratch arrays for one thread."""

@@ -114,8 +114,7 @@ def _culprit(system: System, step: Step, work: Work) -> str:
             family = "contact" if i < len(system.contacts) else "joint"
             return f"{family} '{system.with_mode[i]}'"
         if (i := _first_bad(work.block)) >= 0:
-            name = system.row_owner(i)
-            return f"{system.model.element(name).family} '{name}'"
+            return system.row_owner(i)
     return ""
 
 
@@ -127,6 +126,4 @@ def _first_bad(rows: Any) -> int:
 
 def _worst_joint(system: System, work: Work) -> str:
     row = int(np.argmax(np.abs(work.g)))
-    name = system.row_owner(row)
-    family = system.model.element(name).family
-    return f"{family} '{name}' stays violated by {abs(work.g[row]):.3g}"
+    return f"{system.row_owner(row)} stays violated by {abs(work.g[row]):.3g}"

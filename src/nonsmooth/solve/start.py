@@ -113,8 +113,7 @@ def _worst(
     system: System, values: Floats, scale: Floats | float = 1.0
 ) -> tuple[str, float]:
     row = int(np.argmax(np.abs(values) / np.maximum(scale, TINY)))
-    name = system.row_owner(row)
-    return f"{system.model.element(name).family} '{name}'", float(values[row])
+    return system.row_owner(row), float(values[row])
 
 
 def consistent_start(

@@ -38,7 +38,7 @@ def bearings(stage: Stage) -> Iterator[Bearing]:
     for spot in stage.system.spots:
         yield _single(stage, spot.name, stage.touching(spot), spot)
     for name in stage.system.slides:
-        joint = stage.elements[name]
+        joint = stage.system.model.element(name)
         if isinstance(joint, Revolute):
             yield _single(stage, name, _rim(stage, joint))
         elif isinstance(joint, PinInSlot):

@@ -179,11 +179,12 @@ def torsion_spring(stage: Stage, element: TorsionSpring) -> Item:
 
 def spot(stage: Stage, bearing: Bearing) -> Item:
     """Return a bearing; its columns have the names of `place_columns`."""
-    name, element = bearing.name, stage.elements[bearing.element]
+    name = bearing.name
+    is_joint = any(j.name == bearing.element for j in stage.system.model.joints)
     item: Item = {
         "name": name,
         "element": bearing.element,
-        "family": "joint" if isinstance(element, Joint) else "contact",
+        "family": "joint" if is_joint else "contact",
         "can_stick": stage.can_stick[bearing.owner],
         "mode": f"{bearing.owner}.mode",
         "x": f"{name}.place_x",

@@ -48,7 +48,7 @@ part: Looks[Stage, list[Item]] = Looks()
 def bodies(stage: Stage) -> list[Item]:
     """Return all bodies, the ground first, then supports, then what moves."""
     ordered = sorted(
-        (e for e in stage.elements.values() if isinstance(e, Body)),
+        (e for e in stage.elements if isinstance(e, Body)),
         key=lambda body: KINDS.index(
             _kind_of(body) if stage.is_held(body.name) else "rigid"
         ),

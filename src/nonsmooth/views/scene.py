@@ -241,7 +241,7 @@ class _Document:
 def _points(stage: Stage) -> Iterator[Item]:
     """Yield the quantities of points of bodies."""
     for name in stage.poses:
-        points: dict[str, Any] = getattr(stage.elements[name], "points", {})
+        points: dict[str, Any] = getattr(stage.body(name), "points", {})
         for point, place in points.items():
             for kind in POINT:
                 column = f"{name}.{point}.{kind}"

@@ -72,7 +72,7 @@ def draw_on(
     for k in range(len(times)):
         ink = 1.0 if k == last else FAINTEST + 0.4 * k / last
         s = replace(board, k=k, ink=ink, layer=10.0 * (1 + k))
-        for element in stage.elements.values():
+        for element in stage.elements:
             # What acts on the mechanism is shown once, at the last instant.
             if k == last or not isinstance(element, Drive | Force):
                 symbol.draw(s, element)
@@ -93,7 +93,7 @@ def _board(axes: Axes, stage: Stage) -> Sketch:
     stage = replace(stage, unit=unit)
     fixed = [
         joint
-        for joint in stage.elements.values()
+        for joint in stage.elements
         if isinstance(joint, Joint)
         and (stage.is_ground(joint.a) or stage.is_ground(joint.b))
     ]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.elements.base import Element, Named
-from nonsmooth.elements.bodies import Ground, MovingSupport
+from nonsmooth.elements.bodies import Body, Ground, MovingSupport
 from nonsmooth.elements.drives import Drive
 from nonsmooth.elements.forces import Force, SpringDamper
 from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic
@@ -72,10 +72,16 @@ class Stage:
     known: dict[str, Floats] = field(default_factory=dict[str, "Floats"], repr=False)
 
     @cached_property
-    def elements(self) -> dict[str, Named]:
-        """All elements by name."""
-        found: dict[str, Named] = {"ground": Ground()}
-        return found | {e.name: e for e in self.system.model.elements()}
+    def elements(self) -> tuple[Named, ...]:
+        """All elements, the ground first, then other bodies."""
+        ground = self.body("ground")
+        others = (e for e in self.system.model.elements() if e is not ground)
+        return (ground, *others)
+
+    @cached_property
+    def bodies(self) -> dict[str, Body]:
+        """Bodies of the model by name."""
+        return {body.name: body for body in self.system.model.bodies}
 
     @cached_property
     def poses(self) -> dict[str, Floats]:
@@ -101,16 +107,17 @@ class Stage:
     @cached_property
     def floors(self) -> set[str]:
         """Bodies of which a contact means the line along their x axis."""
-        return {contact.a for contact in self.system.model.contacts}
+        names = {contact.a for contact in self.system.model.contacts}
+        return {name for name in names if self.is_held(name)}
 
     @cached_property
     def can_stick(self) -> dict[str, bool]:
         """Whether the law of a contact, or of a joint with friction, knows stick."""
         return contacts.can_stick(self.system)
 
-    def body(self, reference: str) -> Named:
+    def body(self, reference: str) -> Body:
         """Return the body of "body" or "body.point"."""
-        return self.elements.get(reference.partition(".")[0]) or Ground()
+        return self.bodies.get(reference.partition(".")[0]) or Ground()
 
     def is_ground(self, reference: str) -> bool:
         """Return whether a marker is on the fixed frame."""
@@ -199,8 +206,8 @@ def reach(stage: Stage, has_bare: bool) -> tuple[Floats, list[float]]:
     """
     found: list[Floats] = []
     sizes: list[float] = []
-    for element in stage.elements.values():
-        if element.name in stage.poses:
+    for element in stage.elements:
+        if isinstance(element, Body) and element.name in stage.poses:
             is_support = isinstance(element, MovingSupport)
             if is_support and not (has_bare or element.points or element.shapes):
                 continue
