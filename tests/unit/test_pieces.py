@@ -263,13 +263,13 @@ def test_a_box_slides_over_joints_that_are_level():
     ]
     t = np.linspace(0.0, 0.6, 290)  # not where an end passes
     found, expected = tee.sample(t), one.sample(t)
-    # Both by their own steps, at rtol 1e-8: the box swings by 1e-7 of the weight.
-    for part in "xy":
+    # The box swings by 5e-5 of its weight: its ends sink in less than its middle.
+    for part, near in (("x", 1e-6), ("y", 1e-4)):
         total = sum(
             found[f"{n}.normal_force"] * found[f"{n}.normal_{part}"] for n in names
         )
         whole = expected["c.normal_force"] * expected[f"c.normal_{part}"]
-        assert total == pytest.approx(whole, abs=1e-6 * G)
+        assert total == pytest.approx(whole, abs=near * G)
     assert found["box.vx"] == pytest.approx(2.0, abs=1e-8)
     assert found["box.theta"] == pytest.approx(0.0, abs=1e-7)
 

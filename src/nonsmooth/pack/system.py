@@ -114,17 +114,17 @@ class System:
         return found
 
     def row_owner(self, row: int) -> str:
-        """Return family and name of what owns a row: joint, drive or contact."""
+        """Return the name of the joint, drive or contact that owns a constraint row."""
         first, n = self.tables.joint_row, self.tables.joint_n_row
         owners = np.flatnonzero((first <= row) & (row < first + n))
         if len(owners):
-            name = self.joints[int(owners[0])]
-        else:
-            k = int(np.flatnonzero(self.tables.contact_row == row)[0])
-            if k < len(self.contacts):
-                return f"contact '{self.contacts[k]}'"
-            name = self.with_mode[k]
-        return self.model.element(name).label()
+            return self.joints[int(owners[0])]
+        k = int(np.flatnonzero(self.tables.contact_row == row)[0])
+        return self.with_mode[k].partition(".")[0]
+
+    def row_label(self, row: int) -> str:
+        """Return how messages call the owner of a row."""
+        return self.model.element(self.row_owner(row), "a").label()
 
     def work(self) -> Work:
         """Return fresh scratch arrays for one thread."""

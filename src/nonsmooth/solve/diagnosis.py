@@ -114,7 +114,7 @@ def _culprit(system: System, step: Step, work: Work) -> str:
             family = "contact" if i < len(system.contacts) else "joint"
             return f"{family} '{system.with_mode[i]}'"
         if (i := _first_bad(work.block)) >= 0:
-            return system.row_owner(i)
+            return system.row_label(i)
     return ""
 
 
@@ -126,4 +126,4 @@ def _first_bad(rows: Any) -> int:
 
 def _worst_joint(system: System, work: Work) -> str:
     row = int(np.argmax(np.abs(work.g)))
-    return f"{system.row_owner(row)} stays violated by {abs(work.g[row]):.3g}"
+    return f"{system.row_label(row)} stays violated by {abs(work.g[row]):.3g}"

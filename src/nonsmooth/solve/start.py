@@ -113,7 +113,7 @@ def _worst(
     system: System, values: Floats, scale: Floats | float = 1.0
 ) -> tuple[str, float]:
     row = int(np.argmax(np.abs(values) / np.maximum(scale, TINY)))
-    return system.row_owner(row), float(values[row])
+    return system.row_label(row), float(values[row])
 
 
 def consistent_start(
