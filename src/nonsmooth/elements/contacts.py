@@ -14,8 +14,8 @@ class Contact(Named, family="contact", is_kind=True):
     """A unilateral contact with a normal law, and friction if one is given.
 
     `a` and `b` are "body.shape", `b` also "body.point". "body" alone takes all its
-    shapes but lines, in `b` its origin if it has none. But "ground", or a support, alone
-    in `a` means the line through its origin along its x axis, whatever shapes it has.
+    shapes but lines, in `b` its origin if it has none. But "ground", or a support,
+    alone in `a` means the line through its origin along its x axis.
 
     gap = distance of b from the surface of a,  overlap = -gap
 
