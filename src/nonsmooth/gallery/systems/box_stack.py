@@ -41,7 +41,8 @@ def box_stack(
 
     The table moves as amplitude sin(frequency t), and the boxes with it at the start.
     They stay on each other while amplitude frequency^2 < mu0 g, 1 against 2.94 m/s^2
-    by default, and while they do not tip: as one they would stand on an edge at 3 g/n. At rest contact k carries (n - k + 1) m g.
+    by default, and while they do not tip: as one they would stand on an edge at 3 g/n.
+    At rest contact k carries (n - k + 1) m g.
 
     Bodies `table`, and from below `box1`, `box2`, ...; contacts `c1` on the table, `c2`
     on the first box, and so on, each with one friction force.

@@ -16,30 +16,35 @@ from nonsmooth.gallery._checks import at_least, positive
 from nonsmooth.model import Model
 
 UNTIL = 2.0  # s
-RANGES = {"torque": (-2.0, 2.0), "mu": (0.05, 0.5), "spring": (0.2, 1.0)}
+RANGES = {"torque": (-2.0, 2.0), "mu": (0.05, 0.5), "spring": (0.1, 0.5)}
 
 _TEETH = 12
 _ROOT, _TIP = 0.09, 0.1  # m, radii of the wheel
 _FACE = math.radians(30.0)  # of a tooth's face from the radius
-_REACH = 0.15  # m, from the pawl's pivot to its tip, square to the radius
+_REACH = 0.1  # m, from the pawl's hinge to its toe, along x
+_TOE, _HEEL = (
+    0.005,
+    0.008,
+)  # m, from the root of a tooth along its face and along a back
 _WHEEL, _PAWL = 1.0, 0.05  # kg
-_COIL = 2.0  # N m/rad, of the pawl, beside its preload
+_COIL = 0.2  # N m/rad, of the pawl, beside its preload
 _DRAG = 0.3  # N m s/rad, of the wheel
 _RISE = 0.5  # s, in which the torque comes on
 _LAW = HuntCrossley(stiffness=2e8, exponent=1.0, damping=5.0)
 
 
-def ratchet(*, torque: float = 1.0, mu: float = 0.3, spring: float = 0.5) -> Model:
+def ratchet(*, torque: float = 1.0, mu: float = 0.3, spring: float = 0.3) -> Model:
     """Turn a wheel of twelve teeth against a pawl, or with it.
 
     The faces of the teeth lean back by 30 degrees, so that a torque > 0, which comes on
-    within half a second, lifts the pawl out of them in the end. With the moment
-    `spring` of the pawl, its reach of 0.15 m and the wheel's radius of 0.09 m at the
-    root it holds up to
+    within half a second, lifts the pawl out of them in the end. The toe of the pawl
+    touches a face at (x, y) = (2.5, 94.33) mm from the axle, its heel the back of the
+    next tooth. With the moment `spring` of the pawl and its reach of 0.1 m, along x
+    from its hinge to the toe, it holds up to
 
-        spring 0.09/(0.15 tan(30 deg - arctan(mu))),
+        spring/0.1 m (x + y/tan(30 deg - arctan(mu))),
 
-    1.270 N m by default, and any torque from mu = tan(30 deg) = 0.577 on. Beyond it the
+    1.204 N m by default, and any torque from mu = tan(30 deg) = 0.577 on. Beyond it the
     wheel goes on from tooth to tooth. A torque < 0 turns the wheel the other way, past
     the backs of the teeth; it ends at torque/(0.3 N m s) less what the pawl takes.
 
@@ -55,7 +60,7 @@ def ratchet(*, torque: float = 1.0, mu: float = 0.3, spring: float = 0.5) -> Mod
     mu : float
         Coefficient of friction, at rest and in motion, 1.
     spring : float
-        Moment of the pawl's spring where its tip is at the root of a tooth, N m.
+        Moment of the pawl's spring where it is between two teeth, N m.
 
     References
     ----------
@@ -63,7 +68,8 @@ def ratchet(*, torque: float = 1.0, mu: float = 0.3, spring: float = 0.5) -> Mod
     """
     at_least("ratchet", 0.0, mu=mu)
     positive("ratchet", spring=spring)
-    pivot = (-_REACH, _ROOT)
+    toe = (_TOE * math.sin(_FACE), _ROOT + _TOE * math.cos(_FACE))
+    pivot = (toe[0] - _REACH, toe[1])
     return Model(
         title="ratchet and pawl",
         bodies=(
@@ -74,7 +80,7 @@ def ratchet(*, torque: float = 1.0, mu: float = 0.3, spring: float = 0.5) -> Mod
                 inertia=0.5 * _WHEEL * _ROOT**2,
                 shapes=_teeth(),
             ),
-            _pawl(),
+            _pawl(pivot, toe),
         ),
         joints=(
             Revolute(name="axle", b="wheel"),
@@ -108,30 +114,37 @@ def ratchet(*, torque: float = 1.0, mu: float = 0.3, spring: float = 0.5) -> Mod
 def _teeth() -> dict[str, Shape]:
     """Return triangles on the sides of a polygon; a root is at the top."""
     pitch = 2.0 * math.pi / _TEETH
-    # A face leads from the root at the angle 0 to the tip, leaning back.
-    tip = _on_circle(_FACE)
     teeth: dict[str, Shape] = {}
     for k in range(_TEETH):
         end = 0.5 * math.pi + k * pitch
-        corners = ((_ROOT, end - pitch), (_ROOT, end), (_TIP, end - tip))
-        places = [(r * math.cos(phi), r * math.sin(phi)) for r, phi in corners]
-        teeth[f"t{k + 1}"] = Polygon(vertices=(places[0], places[2], places[1]))
+        corners = ((_ROOT, end - pitch), (_TIP, end - _lean()), (_ROOT, end))
+        places = tuple((r * math.cos(phi), r * math.sin(phi)) for r, phi in corners)
+        teeth[f"t{k + 1}"] = Polygon(vertices=places)
     return teeth
 
 
-def _on_circle(lean: float) -> float:
-    """Return the angle by which a line from a root, leaning, has turned at the tips."""
-    # From (0, root) along (sin, cos) of the lean to the circle of the tips.
-    s = math.sqrt(_TIP**2 - (_ROOT * math.sin(lean)) ** 2) - _ROOT * math.cos(lean)
-    return math.asin(s * math.sin(lean) / _TIP)
+def _lean() -> float:
+    """Return the angle at the axle between the root and the tip of a face."""
+    # From (0, root) along (sin, cos) of the face to the circle of the tips.
+    s = math.sqrt(_TIP**2 - (_ROOT * math.sin(_FACE)) ** 2) - _ROOT * math.cos(_FACE)
+    return math.asin(s * math.sin(_FACE) / _TIP)
 
 
-def _pawl() -> RigidBody:
-    """Return an arm over the teeth with a nose, whose tip is at a root."""
-    bend = ((-0.045, 0.035), (-0.05, 0.055))  # m, from the tip, of both pieces
-    nose = ((0.0, 0.0), (0.006, 0.023), bend[1], bend[0])
-    arm = ((-_REACH - 0.005, -0.008), bend[0], bend[1], (-_REACH - 0.01, 0.006))
-    centre = (-0.08, 0.025)
+def _pawl(pivot: Point, toe: Point) -> RigidBody:
+    """Return an arm over the teeth with a nose between two of them."""
+    apex = 0.5 * math.pi + 2.0 * math.pi / _TEETH - _lean()
+    x, y = _TIP * math.cos(apex), _TIP * math.sin(apex) - _ROOT
+    part = _HEEL / math.hypot(x, y)
+    heel = (part * x, _ROOT + part * y)
+    bend = ((-0.045, 0.125), (-0.05, 0.145))  # m, common to both pieces
+    nose = (heel, toe, (toe[0], toe[1] + 0.018), bend[1], bend[0])
+    arm = (
+        (pivot[0] - 0.005, pivot[1] - 0.01),
+        bend[0],
+        bend[1],
+        (pivot[0] - 0.01, pivot[1] + 0.004),
+    )
+    centre = (-0.08, 0.115)
 
     def placed(corners: tuple[Point, ...]) -> Polygon:
         return Polygon(
@@ -142,7 +155,7 @@ def _pawl() -> RigidBody:
         name="pawl",
         mass=_PAWL,
         inertia=_PAWL * _REACH**2 / 12.0,
-        position=(centre[0], centre[1] + _ROOT),
-        points={"pivot": (-_REACH - centre[0], -centre[1])},
+        position=centre,
+        points={"pivot": (pivot[0] - centre[0], pivot[1] - centre[1])},
         shapes={"arm": placed(arm), "nose": placed(nose)},
     )
