@@ -242,9 +242,14 @@ def _touch(s: Sketch, bearing: Bearing) -> None:
 @symbol(Contact)
 def contact(s: Sketch, element: Contact) -> None:
     """Draw the places where bodies may touch."""
-    for bearing in s.bearings[element.name]:
+    found = s.bearings[element.name]
+    if all(b.spot and b.spot.is_flat for b in found):
+        # Of many pieces only those that touch, or one that may.
+        touching = [b for b in found if s.mode(b.owner) != "open"]
+        found = touching or found[:1]
+    for bearing in found:
         _touch(s, bearing)
-    s.text(s.bearings[element.name][0].place[s.k], element.name)
+    s.text(found[0].place[s.k], element.name)
 
 
 # ---- joints ----------------------------------------------------------------------

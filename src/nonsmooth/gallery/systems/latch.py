@@ -20,8 +20,8 @@ RANGES = {"mu": (0.0, 1.0), "pull": (80.0, 300.0), "preload": (5.0, 15.0)}
 
 _LEAD, _HOLD = math.radians(30.0), math.radians(60.0)  # of the flanks
 _HIGH, _FLAT = 0.008, 0.006  # m, of a tooth and its tip
-_ARM = 0.01  # m, width of the hook's arm
-_LONG, _THICK = 0.12, 0.01  # m, of the bolt
+_ARM, _TALL = 0.01, 0.035  # m, width of the hook's arm, and its end above the tip
+_LONG, _THICK = 0.1, 0.01  # m, of the bolt
 _BOLT, _HOOK = 0.2, 0.05  # kg
 _SPRING = 400.0  # N/m, of the hook, beside its preload
 _DRAG = 20.0  # N s/m, of the spring by which the bolt is moved
@@ -70,25 +70,26 @@ def latch(*, mu: float = 0.3, pull: float = 120.0, preload: float = 10.0) -> Mod
     bar += ((0.5 * _LONG, 0.0), (-0.5 * _LONG, 0.0))
     # Of the hook, from the middle of its tip; flanks are parallel to the bolt's.
     hook = ((-half, 0.0), (half, 0.0), (half + lead, _HIGH), (-half - hold, _HIGH))
-    arm = ((-w, _HIGH), (w, _HIGH), (w, 6.0 * _HIGH), (-w, 6.0 * _HIGH))
-    top = 6.0 * _HIGH
+    arm = ((-w, _HIGH), (w, _HIGH), (w, _TALL), (-w, _TALL))
     # Snapped in, tips are this far apart, with a clearance of a millimetre.
     apart = 2.0 * half + hold + 1e-3
     start = 2.0 * half + lead + 5e-3
     sink = preload / _LAW.stiffness
-    far = 0.25  # m, from the bolt to the hand's end of its spring
+    long = 0.06  # m, of the spring of the hand
+    far = 0.5 * _LONG + long
     way = f"{far + start!r} - {start + apart!r}*(smoothstep(2*t) - smoothstep(t - 1))"
-    high = 0.05  # m, of the hook's spring where the latch is closed
+    high = 0.04  # m, of the hook's spring where the latch is closed
     return Model(
         title="latch",
         bodies=(
-            Ground(points={"top": (0.0, top - sink + high)}),
-            MovingSupport(name="hand", x=Expression(text=way), y=0.0),
+            Ground(points={"top": (0.0, _TALL - sink + high)}),
+            MovingSupport(name="hand", x=Expression(text=way), y=-0.5 * _THICK),
             RigidBody(
                 name="bolt",
                 mass=_BOLT,
                 inertia=1e-4,
                 position=(start, 0.0),
+                points={"end": (0.5 * _LONG, -0.5 * _THICK)},
                 shapes={"bar": Polygon(vertices=bar), "tooth": Polygon(vertices=tooth)},
             ),
             RigidBody(
@@ -96,7 +97,7 @@ def latch(*, mu: float = 0.3, pull: float = 120.0, preload: float = 10.0) -> Mod
                 mass=_HOOK,
                 inertia=1e-5,
                 position=(0.0, -sink),
-                points={"top": (0.0, top)},
+                points={"top": (0.0, _TALL)},
                 shapes={"arm": Polygon(vertices=arm), "tooth": Polygon(vertices=hook)},
             ),
         ),
@@ -108,10 +109,10 @@ def latch(*, mu: float = 0.3, pull: float = 120.0, preload: float = 10.0) -> Mod
             SpringDamper(
                 name="push",
                 a="hand",
-                b="bolt",
+                b="bolt.end",
                 stiffness=pull / (start + apart),
                 damping=_DRAG,
-                rest_length=far,
+                rest_length=long,
             ),
             SpringDamper(
                 name="spring",

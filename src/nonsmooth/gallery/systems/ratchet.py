@@ -48,10 +48,10 @@ def ratchet(*, torque: float = 1.0, mu: float = 0.3, spring: float = 0.3) -> Mod
     wheel goes on from tooth to tooth. A torque < 0 turns the wheel the other way, past
     the backs of the teeth; it ends at torque/(0.3 N m s) less what the pawl takes.
 
-    Bodies `wheel`, of twelve teeth, and `pawl`, an arm with a nose; joints `axle` and
-    `hinge`; forces `load`, `drag` and `coil`; contact `tooth`, of all teeth with both
-    pieces of the pawl: columns are `tooth.t1.nose.normal_force` and so on. There
-    is no gravity.
+    Bodies `wheel`, a hub with twelve teeth, and `pawl`, an arm with a nose; joints
+    `axle` and `hinge`; forces `load`, `drag` and `coil`; contact `tooth`, of all teeth
+    with both pieces of the pawl: columns are `tooth.t1.nose.normal_force` and so on.
+    There is no gravity.
 
     Parameters
     ----------
@@ -112,11 +112,12 @@ def ratchet(*, torque: float = 1.0, mu: float = 0.3, spring: float = 0.3) -> Mod
 
 
 def _teeth() -> dict[str, Shape]:
-    """Return triangles on the sides of a polygon; a root is at the top."""
+    """Return triangles on the sides of a hub that they cover; a root is at the top."""
     pitch = 2.0 * math.pi / _TEETH
-    teeth: dict[str, Shape] = {}
-    for k in range(_TEETH):
-        end = 0.5 * math.pi + k * pitch
+    roots = [0.5 * math.pi + k * pitch for k in range(_TEETH)]
+    corners = tuple((_ROOT * math.cos(phi), _ROOT * math.sin(phi)) for phi in roots)
+    teeth: dict[str, Shape] = {"hub": Polygon(vertices=corners)}
+    for k, end in enumerate(roots):
         corners = ((_ROOT, end - pitch), (_TIP, end - _lean()), (_ROOT, end))
         places = tuple((r * math.cos(phi), r * math.sin(phi)) for r, phi in corners)
         teeth[f"t{k + 1}"] = Polygon(vertices=places)
