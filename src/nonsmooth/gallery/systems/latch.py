@@ -42,10 +42,10 @@ def latch(*, mu: float = 0.3, pull: float = 120.0, preload: float = 10.0) -> Mod
     42.3 N by default. From mu = 1/tan(60 deg) = 0.577 on it locks itself: no pull
     opens it.
 
-    Bodies `bolt`, a bar with a tooth, and `hook`, an arm with a tooth, both of two
-    convex pieces, and `hand`; joints `rail` and `guide`; springs `push` and `spring`;
-    contact `catch`, of all pieces of the bolt with all of the hook. What the hand pulls
-    with is minus `push.force_x`.
+    Bodies `bolt` (point `end`), a bar with a tooth, and `hook` (point `top`), an arm
+    with a tooth, both of two convex pieces, and `hand`; joints `rail` and `guide`;
+    springs `push` and `spring`; contact `catch`, of all pieces of the bolt with all of
+    the hook. The hand pulls with `push.force_x`.
 
     Parameters
     ----------

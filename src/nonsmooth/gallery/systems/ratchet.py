@@ -21,13 +21,13 @@ RANGES = {"torque": (-2.0, 2.0), "mu": (0.05, 0.5), "spring": (0.1, 0.5)}
 _TEETH = 12
 _ROOT, _TIP = 0.09, 0.1  # m, radii of the wheel
 _FACE = math.radians(30.0)  # of a tooth's face from the radius
-_REACH = 0.1  # m, from the pawl's hinge to its toe, along x
+_REACH = 0.08  # m, from the pawl's hinge to its toe, along x
 _TOE, _HEEL = (
     0.005,
     0.008,
 )  # m, from the root of a tooth along its face and along a back
 _WHEEL, _PAWL = 1.0, 0.05  # kg
-_COIL = 0.2  # N m/rad, of the pawl, beside its preload
+_COIL = 0.05  # N m/rad, of the pawl, beside its preload
 _DRAG = 0.3  # N m s/rad, of the wheel
 _RISE = 0.5  # s, in which the torque comes on
 _LAW = HuntCrossley(stiffness=2e8, exponent=1.0, damping=5.0)
@@ -39,19 +39,19 @@ def ratchet(*, torque: float = 1.0, mu: float = 0.3, spring: float = 0.3) -> Mod
     The faces of the teeth lean back by 30 degrees, so that a torque > 0, which comes on
     within half a second, lifts the pawl out of them in the end. The toe of the pawl
     touches a face at (x, y) = (2.5, 94.33) mm from the axle, its heel the back of the
-    next tooth. With the moment `spring` of the pawl and its reach of 0.1 m, along x
+    next tooth. With the moment `spring` of the pawl and its reach of 0.08 m, along x
     from its hinge to the toe, it holds up to
 
-        spring/0.1 m (x + y/tan(30 deg - arctan(mu))),
+        spring/0.08 m (x + y/tan(30 deg - arctan(mu))),
 
-    1.204 N m by default, and any torque from mu = tan(30 deg) = 0.577 on. Beyond it the
+    1.506 N m by default, and any torque from mu = tan(30 deg) = 0.577 on. Beyond it the
     wheel goes on from tooth to tooth. A torque < 0 turns the wheel the other way, past
     the backs of the teeth; it ends at torque/(0.3 N m s) less what the pawl takes.
 
-    Bodies `wheel`, a hub with twelve teeth, and `pawl`, an arm with a nose; joints
-    `axle` and `hinge`; forces `load`, `drag` and `coil`; contact `tooth`, of all teeth
-    with both pieces of the pawl: columns are `tooth.t1.nose.normal_force` and so on.
-    There is no gravity.
+    Bodies `wheel`, a hub with twelve teeth, and `pawl` (point `pivot`), an arm with a
+    nose; joints `axle` and `hinge`; forces `load`, `drag` and `coil`; contact `tooth`,
+    of all teeth with both pieces of the pawl: columns are `tooth.t1.nose.normal_force`
+    and so on. There is no gravity.
 
     Parameters
     ----------
