@@ -21,12 +21,15 @@ import numpy as np
 from fuzz.audit import laws
 from fuzz.audit.geometry import Flat
 from fuzz.audit.notes import Array
+from fuzz.audit.pieces import Piece
 from fuzz.audit.scene import Marker, Scene, Vector
 from nonsmooth import Line
 
 # Nodes on a piece. Their places are drawn to both ends, where a power of the depth
 # may have a singular derivative, so that all laws are met to some 1e-10.
 N_NODES = 20
+
+Edge = tuple[Vector, Vector, Vector]  # its ends, and the normal out of its outline
 
 
 class Pressure:
@@ -45,24 +48,57 @@ def pressure(scene: Scene, flat: Flat, approach: Array, at: Any) -> Pressure:
     part = Scene(scene.model, {k: v[at] for k, v in scene.columns.items()})
     found = Pressure(len(part.t))
     b = [part.place(Marker(flat.b, *v)) for v in flat.shape_b.vertices]
-    face_b = _longest(flat.shape_b.vertices)
+    edges_b = _placed(part, flat.b, flat.piece_b)
     if isinstance(flat.shape_a, Line):
         foot = part.place(Marker(flat.a, *flat.shape_a.point))
         phi = part.motion(flat.a, "theta") + flat.shape_a.angle
         faces = [(-np.sin(phi), np.cos(phi), foot[0], foot[1])]
-        scale = 1.0 / face_b
-        _add_edges(part, flat, found, b, faces, -scale, approach[at])
+        scale = 1.0 / flat.length
+        _add_edges(part, flat, found, edges_b, faces, -scale, approach[at])
         return found
     a = [part.place(Marker(flat.a, *v)) for v in flat.shape_a.vertices]
-    scale = 0.5 / min(face_b, _longest(flat.shape_a.vertices))
-    _add_edges(part, flat, found, b, _faces(a), -scale, approach[at])
-    _add_edges(part, flat, found, a, _faces(b), scale, approach[at])
+    edges_a = _placed(part, flat.a, flat.piece_a)
+    scale = 0.5 / flat.length
+    for edges, outline, piece, sign in (
+        (edges_b, a, flat.piece_a, -1.0),
+        (edges_a, b, flat.piece_b, 1.0),
+    ):
+        faces = _faces(outline)
+        both = list(zip(faces, piece.is_open, strict=True))
+        closed = [face for face, is_open in both if not is_open]
+        inside = [_clipped(edge, closed) for edge in edges]
+        depth = [face for face, is_open in both if is_open]
+        _add_edges(part, flat, found, inside, depth, sign * scale, approach[at])
     return found
 
 
-def _longest(vertices: Any) -> float:
-    v = np.asarray(vertices, dtype=float)
-    return float(np.max(np.hypot(*(np.roll(v, -1, axis=0) - v).T)))
+def _placed(scene: Scene, body: str, piece: Piece) -> list[Edge]:
+    """Return the open parts of a piece's edges."""
+    found: list[Edge] = []
+    for ends in piece.edges:
+        (x0, y0), (x1, y1) = (scene.place(Marker(body, *end)) for end in ends)
+        length = np.hypot(x1 - x0, y1 - y0)
+        normal = ((y1 - y0) / length, (x0 - x1) / length)
+        found.append(((x0, y0), (x1, y1), normal))
+    return found
+
+
+def _clipped(edge: Edge, closed: Any) -> Edge:
+    """Return the part of an edge that no covered face of the other cuts off."""
+    (x0, y0), (x1, y1), normal = edge
+    low, high = np.zeros_like(x0), np.ones_like(x0)
+    for fx, fy, px, py in closed:
+        h0 = fx * (px - x0) + fy * (py - y0)
+        h1 = fx * (px - x1) + fy * (py - y1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            part = np.where(h0 * h1 < 0.0, h0 / (h0 - h1), 0.0)
+        low = np.where((h0 < 0.0) & (h1 > 0.0), np.maximum(low, part), low)
+        high = np.where((h0 > 0.0) & (h1 < 0.0), np.minimum(high, part), high)
+        high = np.where((h0 <= 0.0) & (h1 <= 0.0), low, high)
+    high = np.maximum(high, low)
+    ends = ((x0 + s * (x1 - x0), y0 + s * (y1 - y0)) for s in (low, high))
+    start, end = ends
+    return start, end, normal
 
 
 def _faces(corners: list[Vector]) -> list[tuple[Array, Array, Array, Array]]:
@@ -79,12 +115,12 @@ def _add_edges(
     scene: Scene,
     flat: Flat,
     found: Pressure,
-    corners: list[Vector],
+    edges: list[Edge],
     faces: list[tuple[Array, Array, Array, Array]],
     scale: float,
     approach: Array,
 ) -> None:
-    """Add the pressure on all edges of an outline in the depth of the other's faces.
+    """Add the pressure on edges of an outline in the depth of the other's faces.
 
     `scale` is weight over length, negative on b's own edges.
     """
@@ -92,11 +128,9 @@ def _add_edges(
     u = 0.5 * (1.0 + node)
     # s = u^2 (3 - 2 u) goes from 0 to 1, slowly at both ends.
     place, share = u * u * (3.0 - 2.0 * u), 3.0 * u * (1.0 - u) * weight
-    for k, (x0, y0) in enumerate(corners):
-        x1, y1 = corners[(k + 1) % len(corners)]
+    for (x0, y0), (x1, y1), (nx, ny) in edges:
         ex, ey = x1 - x0, y1 - y0
         length = np.hypot(ex, ey)
-        nx, ny = ey / length, -ex / length
         # Depth below face f at the part t of the edge: h0 + t (h1 - h0).
         h0 = np.array([fx * (px - x0) + fy * (py - y0) for fx, fy, px, py in faces])
         h1 = np.array([fx * (px - x1) + fy * (py - y1) for fx, fy, px, py in faces])

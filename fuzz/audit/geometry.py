@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from fuzz.audit.notes import Array
+from fuzz.audit.pieces import Piece, uncovered, whole
 from fuzz.audit.scene import Marker, Scene, Vector, outline
 from nonsmooth import Circle, Contact, Line, Polygon, Prismatic, Segment
 
@@ -44,10 +46,33 @@ class Flat:
     name: str
     a: str
     b: str
-    shape_a: Any
-    shape_b: Any
+    piece_a: Piece
+    piece_b: Piece
+    length: float  # m, of face that has the law's stiffness
     normal: Any
     friction: Any
+
+    @property
+    def shape_a(self) -> Any:
+        """The shape of a."""
+        return self.piece_a.shape
+
+    @property
+    def shape_b(self) -> Any:
+        """The shape of b."""
+        return self.piece_b.shape
+
+
+def shapes_of(scene: Scene, reference: str, side: str) -> dict[str, Piece]:
+    """Return the pieces that a contact means by a name, none for a point."""
+    body, _, name = reference.partition(".")
+    found: Any = scene.bodies.get(body)
+    shapes: dict[str, Any] = getattr(found, "shapes", {})
+    if name:
+        return {name: whole(shapes[name])} if name in shapes else {}
+    if side == "a" and (body == "ground" or not hasattr(found, "mass")):
+        return {"": whole(Line())}
+    return uncovered({k: v for k, v in shapes.items() if not isinstance(v, Line)})
 
 
 def shape_of(scene: Scene, reference: str) -> tuple[str, Any]:
@@ -70,11 +95,28 @@ def pairs(scene: Scene) -> Iterator[Part | Flat | str]:
 
 
 def _pairs_of(scene: Scene, contact: Contact) -> Iterator[Part | Flat | str]:
+    ours, theirs = (
+        shapes_of(scene, getattr(contact, side), side) for side in ("a", "b")
+    )
+    if len(ours) > 1 or len(theirs) > 1:
+        yield from _pieces_of(scene, contact, ours, theirs)
+        return
     a, surface = shape_of(scene, contact.a)
     b, other = shape_of(scene, contact.b)
+    if ours and theirs:
+        (piece_a,), (piece_b,) = ours.values(), theirs.values()
+        surface, other = piece_a.shape, piece_b.shape
     laws = {"normal": contact.normal, "friction": contact.friction}
     if scene.has(f"{contact.name}.point_x") and isinstance(other, Polygon):
-        yield Flat(name=contact.name, a=a, b=b, shape_a=surface, shape_b=other, **laws)
+        yield Flat(
+            name=contact.name,
+            a=a,
+            b=b,
+            piece_a=whole(surface),
+            piece_b=whole(other),
+            length=min(_longest([surface]), _longest([other])),
+            **laws,
+        )
         return
     if isinstance(other, Polygon) and isinstance(surface, Polygon):
         # Which face a corner inside another outline looks at is no column.
@@ -95,6 +137,44 @@ def _pairs_of(scene: Scene, contact: Contact) -> Iterator[Part | Flat | str]:
         yield Part(
             name=name, surface=face, a=owner, centre=centre, radius=radius, **laws
         )
+
+
+def _pieces_of(
+    scene: Scene, contact: Contact, ours: dict[str, Piece], theirs: dict[str, Piece]
+) -> Iterator[Flat | str]:
+    """Yield a contact of polygons for each piece of a with each of b."""
+    sides = [[piece.shape for piece in side.values()] for side in (ours, theirs)]
+    length = min(_longest(side) for side in sides)
+    for (one, piece_a), (two, piece_b) in product(ours.items(), theirs.items()):
+        shown = [contact.name]
+        shown += [one] if len(ours) > 1 else []
+        shown += [two] if len(theirs) > 1 else []
+        name = ".".join(shown)
+        is_flat = all(isinstance(p.shape, Polygon) for p in (piece_a, piece_b))
+        if not is_flat or not scene.has(f"{name}.point_x"):
+            # Other shapes among the pieces, or some that are convex together.
+            yield contact.name
+            return
+        yield Flat(
+            name=name,
+            a=contact.a.partition(".")[0],
+            b=contact.b.partition(".")[0],
+            piece_a=piece_a,
+            piece_b=piece_b,
+            length=length,
+            normal=contact.normal,
+            friction=contact.friction,
+        )
+
+
+def _longest(shapes: list[Any]) -> float:
+    """Return the longest face of some outlines, infinite for a line."""
+    found: list[float] = []
+    for shape in shapes:
+        v = np.asarray(getattr(shape, "vertices", ()), dtype=float).reshape(-1, 2)
+        sides = np.hypot(*(np.roll(v, -1, axis=0) - v).T)
+        found.append(float(np.max(sides)) if len(v) else np.inf)
+    return max(found)
 
 
 def _corners(scene: Scene, joint: Prismatic) -> Iterator[Part]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from fuzz.families.common import (
     Case,
@@ -57,8 +58,12 @@ def latches(rng: Rng) -> Case:
     pivot = (lever.position[0] + size, lever.position[1])
     spring = TorsionSpring(name="coil", b="lever", stiffness=coil, damping=0.01 * coil)
     forces, drives = _push(rng, size, coil, until)
+    sides = ("bolt.nose", "lever.hook")
+    is_made_of_pieces = chance(rng, 0.5)
+    if is_made_of_pieces:
+        bolt, lever, sides = *_pieces(size, bolt, lever), ("bolt", "lever")
     contact = Contact(
-        name="catch", a="bolt.nose", b="lever.hook", normal=law, friction=friction
+        name="catch", a=sides[0], b=sides[1], normal=law, friction=friction
     )
     wall = (-1.5 * size, 0.0)
     model = Model(
@@ -72,7 +77,20 @@ def latches(rng: Rng) -> Case:
         drives=drives,
         contacts=[contact],
     )
-    return Case(model=model, until=until)
+    traits = ("pieces",) if is_made_of_pieces else ()
+    return Case(model=model, until=until, traits=traits)
+
+
+def _pieces(
+    size: float, bolt: RigidBody, lever: RigidBody
+) -> tuple[RigidBody, RigidBody]:
+    """Return the bolt with a step at its tail, the lever with an arm over its hook."""
+    step = rectangle(0.2 * size, 0.35 * size, (-0.6 * size, 0.075 * size))
+    arm = rectangle(1.05 * size, 0.1 * size, (0.505 * size, 0.15 * size))
+    return (
+        replace(bolt, shapes=bolt.shapes | {"step": step}),
+        replace(lever, shapes=lever.shapes | {"arm": arm}),
+    )
 
 
 def _nose(size: float, nose: float) -> Polygon:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from fuzz.families.common import (
     Case,
@@ -60,16 +61,27 @@ def ratchets(rng: Rng) -> Case:
     pivot = (x + 0.5 * length * math.cos(tilt), y + 0.5 * length * math.sin(tilt))
     load = mass * G * size * uniform(rng, -1.0, 1.0)
     torque = load if chance(rng, 0.5) else wave(rng, load, 15.0 / until, until)
+    is_whole = chance(rng, 0.5)
+    if is_whole:
+        wheel = replace(wheel, shapes=_on_hub(size, n))
+        pawl = replace(pawl, shapes=pawl.shapes | {"back": _back(size, length)})
     contacts = [
-        Contact(
-            name=f"tooth{k}",
-            a=f"wheel.t{k}",
-            b="pawl.tip",
-            normal=law,
-            friction=friction,
-        )
-        for k in range(n)
+        Contact(name="tooth", a="wheel", b="pawl", normal=law, friction=friction)
     ]
+    contacts = (
+        contacts
+        if is_whole
+        else [
+            Contact(
+                name=f"tooth{k}",
+                a=f"wheel.t{k}",
+                b="pawl.tip",
+                normal=law,
+                friction=friction,
+            )
+            for k in range(n)
+        ]
+    )
     spring = TorsionSpring(
         name="coil",
         b="pawl",
@@ -87,7 +99,26 @@ def ratchets(rng: Rng) -> Case:
         forces=[Couple(name="load", b="wheel", torque=torque), spring],
         contacts=contacts,
     )
-    return Case(model=model, until=until)
+    return Case(model=model, until=until, traits=("pieces",) if is_whole else ())
+
+
+def _on_hub(size: float, n: int) -> dict[str, Shape]:
+    """Return the same teeth as triangles on the sides of a hub, which they cover."""
+    root, pitch = 0.8 * size, 2.0 * math.pi / n
+    roots = [(root * math.cos(k * pitch), root * math.sin(k * pitch)) for k in range(n)]
+    found: dict[str, Shape] = {"hub": Polygon(vertices=tuple(roots))}
+    for k in range(n):
+        phi = (k + 1) * pitch - 0.05
+        tip = (size * math.cos(phi), size * math.sin(phi))
+        found[f"t{k}"] = Polygon(vertices=(roots[k], tip, roots[(k + 1) % n]))
+    return found
+
+
+def _back(size: float, length: float) -> Polygon:
+    """Return a piece on the pawl's upper face, from its middle to its pivot."""
+    wide, high = 0.06 * size, 0.2 * size
+    w = 0.5 * length
+    return Polygon(vertices=((0.0, wide), (w, wide), (w, wide + high), (0.0, high)))
 
 
 def _teeth(size: float, n: int) -> dict[str, Shape]:
