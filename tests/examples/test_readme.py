@@ -58,7 +58,7 @@ def readme_results(tmp_path, monkeypatch):
 
 
 def test_readme_pendulum_is_right(readme_results, tmp_path):
-    result, _ = readme_results
+    result, _, _ = readme_results
     # Elliptic functions: sin(phi/2) = k sn(K - w t), phi from the downward vertical,
     # for a uniform rod of 1 m released at 90 degrees. Tolerance: that of the run.
     w, k = np.sqrt(1.5 * 9.81), np.sin(np.pi / 4)
@@ -69,8 +69,19 @@ def test_readme_pendulum_is_right(readme_results, tmp_path):
     assert (tmp_path / "pendulum.png").stat().st_size > 10_000
 
 
+def test_readme_ell_is_right(readme_results):
+    """Its foot carries it, on all its width: the load is in its middle third."""
+    _, _, result = readme_results
+    last = result.sample(1.0)
+    assert result.system.contacts == ("floor.foot", "floor.leg")
+    # It has not quite come to rest.
+    assert last["floor.foot.normal_force"][0] == pytest.approx(2.0 * 9.81, rel=0.02)
+    assert last["floor.foot.width"][0] == pytest.approx(0.3, rel=0.1)
+    assert last["floor.leg.normal_force"][0] == 0.0
+
+
 def test_readme_box_is_right(readme_results, tmp_path):
-    _, result = readme_results
+    _, result, _ = readme_results
     # The floor accelerates by 5 sin(10 t) m/s^2 against the box, which lets go where
     # that is mu_static g, and is carried with mu g until it has the floor's velocity.
     # Tolerance: that of the run.

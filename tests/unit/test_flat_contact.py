@@ -33,6 +33,8 @@ WEIGHT = MASS * G
 K = 1e5
 ROUGH = Coulomb(mu=0.4, mu_static=0.5)
 FIRM = KelvinVoigt(stiffness=K, damping=300.0)
+COLUMNS = ("gap", "normal_force", "friction_force", "slip_velocity", "mode")
+COLUMNS += ("point_x", "point_y", "normal_x", "normal_y", "width")
 
 
 def outline(width=WIDTH, height=HEIGHT):
@@ -232,6 +234,36 @@ def test_the_normal_points_from_a_to_b():
         assert np.all(s["c.slip_velocity"] > 0.3)
         forces.append([s[f"c.{n}"] for n in ("normal_force", "friction_force")])
     assert forces[0] == pytest.approx(np.array(forces[1]), rel=1e-6)
+
+
+@pytest.mark.parametrize("order", ["lower_upper", "upper_lower"])
+def test_columns_of_outlines_closed_and_open(order):
+    """Whichever of two boxes is a: gap, normal, point and forces on b."""
+    deep, apart = 1e-4, 0.02
+    a, b = order.split("_")
+    up = 1.0 if b == "upper" else -1.0
+    for gap in (-deep, apart):
+        low = box(at=(0.0, 0.0), name="lower")
+        high = box(at=(0.05, 0.2 + gap), name="upper")
+        contact = Contact(name="c", a=f"{a}.o", b=f"{b}.o", normal=FIRM, friction=ROUGH)
+        s = simulate(Model(bodies=[low, high], contacts=[contact]), 1e-9).sample(0.0)
+        found = {n: s[f"c.{n}"][0] for n in COLUMNS}
+        # Closed, minus the greatest depth; open, the distance.
+        assert found["gap"] == pytest.approx(gap, rel=1e-9)
+        assert found["normal_y"] == pytest.approx(up, abs=1e-3)
+        is_closed = gap < 0.0
+        # Halves of both ends push aside, by half the depth.
+        lean = deep / (2.0 * 0.35) if is_closed else 0.0
+        assert abs(found["normal_x"]) <= lean + 1e-12
+        assert found["width"] == pytest.approx(0.35 if is_closed else 0.0, abs=2e-4)
+        assert (found["normal_force"] > 0.0) == is_closed
+        assert (found["mode"] == 2) == (not is_closed)
+        if is_closed:
+            assert found["point_x"] == pytest.approx(0.025, abs=1e-3)
+            assert abs(found["point_y"] - 0.1) <= deep
+        else:
+            # On b, where it is nearest to a.
+            assert found["point_y"] == pytest.approx(0.1 + max(0.0, up) * apart)
 
 
 def test_a_segment_touches_outlines_in_points():
