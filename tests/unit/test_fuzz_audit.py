@@ -18,6 +18,7 @@ import pytest
 from fuzz.audit import audit
 from fuzz.audit.agreement import check_agreement
 from fuzz.audit.notes import Notes
+from fuzz.audit.pieces import whole
 from nonsmooth import (
     Circle,
     ConstantRate,
@@ -521,3 +522,40 @@ def test_a_tilted_box_floats_by_archimedes():
     assert "normal law" in failed(FLAT, Written(**wrong))
     wrong = told | {"sole__point_x": x + 1e-5 * DEPTH}
     assert "point" in failed(FLAT, Written(**wrong))
+
+
+def test_a_body_of_pieces(monkeypatch):
+    """It passes, and fails if the audit takes covered faces for open ones."""
+
+    def plate(x0, x1, y0, y1):
+        return Polygon(vertices=((x0, y0), (x1, y0), (x1, y1), (x0, y1)))
+
+    tee = {"plate": plate(-0.3, 0.3, -0.05, 0.0), "web": plate(-0.1, 0.1, -0.4, -0.05)}
+    step = tee | {"step": plate(-0.1, 0.1, 0.0, 0.05)}
+    block = RigidBody(
+        name="block",
+        mass=1.0,
+        inertia=0.01,
+        position=(0.2 - 1e-4, 0.1),
+        velocity=(-0.5, -0.1),
+        shapes={"o": plate(-0.1, 0.1, -0.1, 0.1)},
+    )
+    law = KelvinVoigt(stiffness=1e5, damping=50.0)
+    model = Model(
+        gravity=(0.0, -9.81),
+        bodies=[MovingSupport(name="table", shapes=step), block],
+        contacts=[
+            Contact(
+                name="c", a="block", b="table", normal=law, friction=Coulomb(mu=0.3)
+            )
+        ],
+    )
+    result = simulate(model, until=0.1)
+    assert result.system.contacts == ("c.plate", "c.web", "c.step")
+    assert np.max(result["c.step.normal_force"]) > 0.0
+    assert not failed(model, result)
+    monkeypatch.setattr(
+        "fuzz.audit.geometry.uncovered",
+        lambda shapes: {name: whole(shape) for name, shape in shapes.items()},
+    )
+    assert failed(model, result) & {"normal law", "normal", "point"}
