@@ -1,7 +1,7 @@
 """Timoshenko's beam: frequencies by its transfer matrix, and modes of Euler's.
 
-    w' = psi + Q/(kappa G A)       psi' = M/(E I)
-    Q' = -rho A omega^2 w          M' = -Q - rho I omega^2 psi
+w' = psi + Q/(kappa G A)       psi' = M/(E I)
+Q' = -rho A omega^2 w          M' = -Q - rho I omega^2 psi
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
 """Frictionless contact of patches on residual flexibility, in plain NumPy.
 
-    0 <= lam  _|_  g + G lam >= 0
+0 <= lam  _|_  g + G lam >= 0
 """
 
 import numpy as np

@@ -12,6 +12,7 @@ import numba
 import pytest
 
 import nonsmooth.kernels as kernels
+from nonsmooth.caches import cache_root
 from nonsmooth.kernels.abi import INTEGER, JIT, NUMBER, Block, cache, floats
 
 compiled = numba.njit(error_model="numpy")
@@ -26,6 +27,7 @@ COUNT_SIGNATURES = """
 import importlib, json, pkgutil, sys
 from nonsmooth import *
 import nonsmooth.kernels as kernels
+from nonsmooth.caches import cache_root
 from numba.core.dispatcher import Dispatcher
 model = Model(
     gravity=(0, -9.81),

@@ -2,11 +2,10 @@
 
 import logging
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
-from oracles import beams
-from oracles.pressed_patches import press
 
 from nonsmooth.elements.materials import (
     MATERIALS,
@@ -14,12 +13,12 @@ from nonsmooth.elements.materials import (
     ModalDamping,
     RayleighDamping,
 )
-from nonsmooth.elements.meshes import Bar, Disc, Rectangle, Refinement
+from nonsmooth.elements.meshes import Bar, Disc, Patch, Rectangle, Refinement
 from nonsmooth.errors import ModelError
-from nonsmooth.fem import Patch, build, discretise, reduce
-from nonsmooth.fem import reduce as _reduce_function
-from nonsmooth.fem import store
+from nonsmooth.fem import build, discretise, reduce, store
 from nonsmooth.fem.statics import rigid_motions
+from oracles import beams
+from oracles.pressed_patches import press
 
 STEEL = MATERIALS["steel"]
 BLOCK = Rectangle(width=0.2, height=0.1, size=0.05)
@@ -29,8 +28,8 @@ POINTS = {"a": (-0.1, 0.0), "b": (0.03, 0.01)}
 STATIC = 1e-8
 
 
-def block(**options):
-    chosen = {
+def block(**options: Any):
+    chosen: dict[str, Any] = {
         "material": STEEL,
         "thickness": 0.01,
         "modes": 6,
@@ -119,6 +118,13 @@ def test_markers_that_repeat_each_other_add_nothing():
     twice = block(forces=("b", "c"), points=POINTS | {"c": POINTS["b"]})
     assert twice.n == once.n
     assert twice.frequencies == pytest.approx(once.frequencies, rel=1e-9)
+
+
+def test_loads_on_what_is_held_add_nothing():
+    points = {"a": POINTS["a"]}
+    body = block(fixed=("left",), forces=("a",), points=points)
+    assert body.n == 6
+    assert not body.points["a"].residual.any()
 
 
 def test_inertia_of_a_deformed_body():
@@ -332,7 +338,7 @@ def test_half_a_body_has_the_even_modes_of_the_whole():
 
 def test_symmetry_that_is_not_there_is_refused():
     mesh = build(Bar(length=0.3, width=0.06, size=0.02))
-    with pytest.raises(ModelError, match="symmetric = 'y'.* no image"):
+    with pytest.raises(ModelError, match=r"symmetric = 'y'.* no image"):
         block(mesh=mesh, symmetric="y", points={}, patches={})
     with pytest.raises(ModelError, match="the supports are not"):
         block(symmetric="y", fixed=("left",), points={}, patches={})
@@ -375,7 +381,9 @@ def test_reductions_are_kept_and_damaged_ones_made_again(tmp_path, monkeypatch, 
     block(cache=True, patches={"top": Patch(boundary="top")})
     block(cache=True, mesh=build(BLOCK))
     assert len(made) == 4
-    file = max((tmp_path / "reductions").iterdir(), key=lambda path: path.stat().st_size)
+    file = max(
+        (tmp_path / "reductions").iterdir(), key=lambda path: path.stat().st_size
+    )
     whole = file.read_bytes()
     for damaged in (whole[:-9], b"", whole[:90] + b"?" + whole[91:]):
         for path in (tmp_path / "reductions").iterdir():
@@ -458,4 +466,3 @@ def test_two_pins_hold_a_body():
 def test_a_patch_wants_centre_and_radius():
     with pytest.raises(ModelError, match="give center and radius, or neither"):
         Patch(boundary="top", center=(0, 0))
-    assert _reduce_function is reduce

@@ -149,9 +149,7 @@ def make(
     nodes, cells = points, corners
     _refuse_loose(points, corners)
     if order == 2:
-        plain = _kinds(cell, 1)[0](
-            points.T.copy(), corners.T.copy(), sort_t=False
-        )
+        plain = _kinds(cell, 1)[0](points.T.copy(), corners.T.copy(), sort_t=False)
         native = _kinds(cell, 2)[0].from_mesh(plain)
         nodes = np.ascontiguousarray(native.doflocs.T)
         dofs = skfem().Dofs(native, _kinds(cell, 2)[1]()).element_dofs

@@ -15,30 +15,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nonsmooth.elements.base import Element, quantity
+from nonsmooth.elements.meshes import Patch
 from nonsmooth.elements.shapes import Point
 from nonsmooth.errors import ModelError, show
 from nonsmooth.fem.mesh import Floats, Ints, Mesh
 
 # A point this far outside, beside the size of the element, is on its side.
 TOUCHING = 1e-6
-
-
-@dataclass(frozen=True, kw_only=True)
-class Patch(Element, family="patch", is_kind=True):
-    """Nodes of a boundary where contact can happen, or that a joint holds.
-
-    All nodes of the boundary, or those within a distance of a place.
-    """
-
-    boundary: str = "outline"  # name in the mesh
-    center: Point | None = None  # m, in the mesh's axes
-    radius: float | None = quantity("m, around the centre", default=None, above=0.0)
-
-    def check(self) -> None:
-        if (self.center is None) != (self.radius is None):
-            valid = "give center and radius, or neither"
-            raise self.fail("radius", self.radius, valid)
+# Shape functions smaller than this are zero.
+ROUND_OFF = 1e-12
 
 
 @dataclass(frozen=True)
@@ -131,7 +116,11 @@ def point_rows(mesh: Mesh, name: str, place: Point) -> Floats:
     target = np.array(place, dtype=np.float64)
     cell, local = _locate(mesh, name, target)
     basis = mesh.basis(local[:, None])
-    values = [float(np.broadcast_to(f[0], basis.dx.shape)[cell, 0]) for f in basis.basis]
+    values = np.array(
+        [np.broadcast_to(f[0], basis.dx.shape)[cell, 0] for f in basis.basis]
+    )
+    # A place at a node is that node alone.
+    values[np.abs(values) < ROUND_OFF] = 0.0
     rows = np.zeros((2, len(mesh.nodes), 2))
     rows[0, mesh.cells[cell], 0] = values
     rows[1, mesh.cells[cell], 1] = values
@@ -148,11 +137,11 @@ def _locate(mesh: Mesh, name: str, target: Floats) -> tuple[int, Floats]:
     mapping = mesh.basis(np.full((2, 1), start)).mapping
     for cell in np.flatnonzero(near):
         tind = np.array([cell])
-        local = np.full(2, start)
+        local: Floats = np.full(2, start)
         for _ in range(20):  # Newton; one step where the cell is straight
             at = mapping.F(local[:, None, None], tind)[:, 0, 0]
             slope = mapping.DF(local[:, None, None], tind)[:, :, 0, 0]
-            step = np.linalg.solve(slope, target - at)
+            step = np.asarray(np.linalg.solve(slope, target - at), np.float64)
             local = local + step
             if np.abs(step).max() < 1e-13:
                 break

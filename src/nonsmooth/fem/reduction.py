@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nonsmooth.errors import ModelError, nearest
 from nonsmooth.fem.mesh import Floats, Ints, Mesh
 
 
@@ -81,9 +82,12 @@ class Reduction:
         """Origin of the body's frame in the mesh's axes, m."""
         return np.zeros(2) if self.is_held else self.center
 
-    def marker(self, name: str) -> Marker | None:
+    def marker(self, name: str) -> Marker:
         """Return a point or patch by its name."""
-        return self.points.get(name) or self.patches.get(name)
+        known = self.points | self.patches
+        if name not in known:
+            raise ModelError(f"no point or patch '{name}'; {nearest(name, known)}")
+        return known[name]
 
     def report(self) -> str:
         """Say in words what is kept and what is lost."""
