@@ -1,7 +1,10 @@
 """Reductions against dense algebra, beams, Hertz, and what is refused."""
 
 import logging
+import os
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,7 @@ from nonsmooth.elements.materials import (
 from nonsmooth.elements.meshes import Bar, Disc, Patch, Rectangle, Refinement
 from nonsmooth.errors import ModelError
 from nonsmooth.fem import build, discretise, reduce, store
+from nonsmooth.fem.patches import choose, patch_rows, point_rows
 from nonsmooth.fem.statics import rigid_motions
 from oracles import beams
 from oracles.pressed_patches import press
@@ -244,8 +248,6 @@ def test_a_clamped_beam_is_shorter_too():
 
 def test_a_patch_turns_with_its_nodes():
     """Rows of a patch: 1 for a turn about its centre, 0 for a translation."""
-    from nonsmooth.fem.patches import choose, patch_rows, point_rows
-
     mesh = build(BLOCK)
     place, rows = patch_rows(mesh, choose(mesh, "top", PATCHES["top"]))
     arms = mesh.nodes - place
@@ -267,6 +269,20 @@ def test_a_patch_knows_its_normals_and_lengths():
     assert rim.weights.sum() == pytest.approx(np.pi, rel=1e-5)
     a, b = rim.places[rim.edges[:, 0]], rim.places[rim.edges[:, 1]]
     assert np.all(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0] > 0.0)
+
+
+@pytest.mark.parametrize("angle", range(0, 360, 45))
+def test_a_patch_is_one_piece_wherever_it_is(angle):
+    """Nodes in order along the boundary, across the seam of the numbering too."""
+    turn = np.radians(angle + 3)
+    place = (0.5 * np.cos(turn), 0.5 * np.sin(turn))
+    mesh = build(Disc(radius=0.5, size=0.1))
+    chosen = choose(mesh, "p", Patch(boundary="rim", center=place, radius=0.2))
+    steps = np.diff(mesh.nodes[chosen.nodes], axis=0)
+    assert len(chosen.nodes) > 4
+    assert np.linalg.norm(steps, axis=1).max() < 0.06
+    around = mesh.nodes[chosen.nodes][:-1]
+    assert np.all(around[:, 0] * steps[:, 1] - around[:, 1] * steps[:, 0] > 0.0)
 
 
 def test_hertz():
@@ -408,6 +424,31 @@ def test_few_files_are_kept(tmp_path, monkeypatch):
     for k in range(4):
         block(cache=True, thickness=0.01 + 0.001 * k)
     assert len(list((tmp_path / "reductions").iterdir())) == 2
+
+
+LAZY = """
+import sys
+from nonsmooth.elements.meshes import Disc
+from nonsmooth.fem import reduce
+body = reduce(Disc(radius=0.5, size=0.2), material="steel", thickness=0.1, modes=2)
+print([name for name in ("skfem", "meshio", "numba") if name in sys.modules])
+"""
+
+
+def test_a_known_body_needs_no_mesh(tmp_path):
+    """scikit-fem, half a second to import, is loaded only to make a reduction."""
+    env = os.environ | {"NONSMOOTH_CACHE_DIR": str(tmp_path)}
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", LAZY],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for _ in range(2)
+    ]
+    assert said == ["['skfem']\n", "[]\n"]
 
 
 def test_a_reduction_is_plain_data():

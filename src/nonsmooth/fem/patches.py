@@ -42,7 +42,12 @@ def choose(mesh: Mesh, name: str, patch: Patch) -> Chosen:
     nodes = _along(edges)
     if patch.center is not None and patch.radius is not None:
         away = np.linalg.norm(mesh.nodes[nodes] - np.array(patch.center), axis=1)
-        nodes = nodes[away <= patch.radius]
+        is_near = away <= patch.radius
+        if edges[0, 0] == edges[-1, 1] and not is_near.all():
+            # A patch across the seam of a closed boundary is still one piece.
+            seam = int(np.argmin(is_near))
+            nodes, is_near = np.roll(nodes, -seam), np.roll(is_near, -seam)
+        nodes = nodes[is_near]
     if not nodes.size:
         raise ModelError(
             f"patch '{name}': no node of boundary '{patch.boundary}' is within "

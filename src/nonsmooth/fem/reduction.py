@@ -35,8 +35,10 @@ class Marker:
 class PatchData(Marker):
     """Nodes of a boundary; as a marker, their mean motion.
 
-    Node i: r_i = place + shape eta + R(turn.eta) ..., see theory/flexible.md; its own
-    displacement in the shapes is `shapes[i]`, and beyond them G times the nodal forces.
+    Node i is at, in the body's axes, with psi = turn.eta and E a quarter turn,
+
+        places[i] + shapes[i] eta - 1/2 eta'bend eta
+            + (R(psi) - 1 - psi E) (places[i] - place) + (G forces)_i
     """
 
     nodes: Ints  # (np,) in the mesh, in order along the boundary, the body on the left
