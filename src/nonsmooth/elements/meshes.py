@@ -20,6 +20,8 @@ from nonsmooth.elements.shapes import Point
 # rim and on the diagonals of the core are then equally far from right angles.
 _CORE = 0.55
 Side = tuple[int, int]  # corners at its ends
+Axis = Literal["x", "y"]  # along which a body is symmetric
+Plane = Literal["stress", "strain"]  # thin plate, or body that cannot widen
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from nonsmooth.elements.meshes import (
+    Axis,
     Blocks,
     Meshed,
     MeshFile,
@@ -26,7 +27,6 @@ from nonsmooth.errors import ModelError, show
 from nonsmooth.fem import meshfiles, outlines
 from nonsmooth.fem.mesh import Floats, Ints, Mesh, check, make, rim, skfem
 
-Axis = Literal["x", "y"]
 Line = Callable[[Floats], Floats]  # places at parts of the way along a side
 Sides = dict[Side, Line]
 # Rounds of refinement; each halves the largest elements.
