@@ -12,6 +12,7 @@ import numba
 import pytest
 
 import nonsmooth.kernels as kernels
+from nonsmooth.caches import cache_root
 from nonsmooth.kernels.abi import INTEGER, JIT, NUMBER, Block, cache, floats
 
 compiled = numba.njit(error_model="numpy")
@@ -26,6 +27,7 @@ COUNT_SIGNATURES = """
 import importlib, json, pkgutil, sys
 from nonsmooth import *
 import nonsmooth.kernels as kernels
+from nonsmooth.caches import cache_root
 from numba.core.dispatcher import Dispatcher
 model = Model(
     gravity=(0, -9.81),
@@ -211,10 +213,10 @@ def test_damaged_code_is_compiled_again(tmp_path):
 
 def test_the_cache_can_be_put_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setenv("NONSMOOTH_CACHE_DIR", str(tmp_path))
-    assert kernels.cache_root() == tmp_path
+    assert cache_root() == tmp_path
     monkeypatch.delenv("NONSMOOTH_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
-    assert kernels.cache_root() == tmp_path / "x" / "nonsmooth"
+    assert cache_root() == tmp_path / "x" / "nonsmooth"
 
 
 HEAVY = ("numba", "matplotlib", "scipy", "pandas", "xarray", "pyarrow")
