@@ -8,14 +8,11 @@ import pkgutil
 import subprocess
 import sys
 
-import numba
 import pytest
 
 import nonsmooth.kernels as kernels
-from nonsmooth.kernels.abi import INTEGER, JIT, NUMBER, Block, cache, floats
-
-compiled = numba.njit(error_model="numpy")
-
+from nonsmooth.kernels.abi import INTEGER, JIT, NUMBER, Block, digest, floats
+from nonsmooth.kernels.abi.linking import far_kernels
 
 # ---- one specialisation, cache, imports ----------------------------------------
 
@@ -98,8 +95,9 @@ def digests(text, tmp_path):
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    del far_kernels["nonsmooth.written.away"]
     functions = {name: getattr(module, name) for name in ("callee", "caller", "other")}
-    return {name: cache._of_value(item) for name, item in functions.items()}
+    return {name: digest.of_function(f.py_func) for name, f in functions.items()}
 
 
 SOURCES = """
@@ -154,7 +152,7 @@ def test_blocks_are_known_by_their_slots():
     def layout(**slots):
         inner = type("Inner", (Block,), slots)
         outer = type("Outer", (Block,), {"inner": inner, "k": INTEGER})
-        return cache._of_layout(outer)
+        return digest.of_layout(outer)
 
     same = layout(x=floats("n, 2"))
     assert layout(x=floats("n, 2")) == same
