@@ -81,9 +81,21 @@ def _lower(function, args, result=None):
 # ---- what names in kernels stand for -------------------------------------------
 
 
+# For each kernel: types of its arguments, and the signature that follows.
+_types: dict[Kernel, dict] = {}
+
+
+def counts():
+    """Return for how many sets of types each kernel was compiled here."""
+    return {
+        f"{kernel.py_func.__module__}.{kernel.py_func.__name__}": len(found)
+        for kernel, found in _types.items()
+    }
+
+
 def _template(kernel):
     """Return how a kernel is typed: lowered at its first call, for one set of types."""
-    found = {}
+    found = _types.setdefault(kernel, {})
 
     def generic(self, args, kws):
         plain = tuple(types.unliteral(kind) for kind in args)
@@ -174,7 +186,16 @@ def _emit(module, symbol) -> bytes:
     passes, builder = codegen._module_pass_manager()
     passes.run(module, builder)
     module.verify()
+    _refuse_runtime(module, symbol)
     return _machine().emit_object(module)
+
+
+def _refuse_runtime(module, symbol):
+    """Refuse a kernel of ours that allocates, raises, or else needs Numba to run."""
+    needed = [f.name for f in module.functions if f.is_declaration]
+    needed = [name for name in needed if name.startswith(("NRT_", "numba_", "Py"))]
+    if needed and "nonsmooth." in symbol:
+        raise TypeError(f"{symbol} needs {', '.join(needed)} at run time")
 
 
 def _machine():
