@@ -1064,7 +1064,7 @@ def test_the_library_holds_every_row_function():
     friction = "nonsmooth.elements.friction"
     assert f"limit {friction}.Coulomb.limit" in symbols
     assert {f"smooth {friction}.Dahl.force", f"rate {friction}.LuGre.rate"} <= symbols
-    assert not any(symbol.endswith("Coulomb.force") for symbol in symbols)
+    assert f"smooth {friction}.Coulomb.force" not in symbols
 
 
 def test_warmup_compiles_everything():
@@ -1073,7 +1073,7 @@ def test_warmup_compiles_everything():
         "import sys; from nonsmooth.app.cli import main; main(['warmup'])\n"
         "for name in ('compactor', 'crank_rocker', 'slider_in_guide', 'n_four_bar'):\n"
         "    main(['run', name, '--until', '0.01'])\n"
-        "main(['run', 'belt', '--scheme', 'paper', '--step', '1e-4', '--until', '.1'])\n"
+        "main(['run', 'belt', '--scheme', 'paper', '--step', '1e-4', '--until', '1'])\n"
         "print('numba' in sys.modules, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -1,6 +1,5 @@
 """Faults of the checked build: the first index that was outside its slot."""
 
-import ctypes
 import zlib
 
 from nonsmooth.kernels.abi.blocks import Block
@@ -32,12 +31,14 @@ def _blocks(cls=Block):
 
 def faults():
     """Return what was wrong with the first index outside its slot, "" for none."""
-    from nonsmooth.kernels.abi.library import find
+    from nonsmooth.kernels.abi.library import fault_cells
 
-    cells = (ctypes.c_int64 * 3).from_address(find(FAULT))
-    found, index, extent = cells
-    cells[:] = (0, 0, 0)
-    if found == 0:
+    found = 0
+    for cells in fault_cells():
+        if cells[0] and not found:
+            found, index, extent = cells
+        cells[:] = (0, 0, 0)
+    if not found:
         return ""
     names = [slot_name(cls, attr) for cls in _blocks() for attr in cls._layout.arrays]
     name = next(n for n in (*names, _ARRAY, _STACK) if number(n) == found)

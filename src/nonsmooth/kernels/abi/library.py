@@ -305,17 +305,28 @@ def find(symbol) -> int:
     return _state["find"](symbol)
 
 
-def load_alone(row) -> int:
-    """Compile a user's row function and return its address.
+def fault_cells() -> list:
+    """Return the cells in which compiled code notes faults."""
+    cells = [_state["cells"]] if "cells" in _state else []
+    if "find" in _state:
+        cells.append((ctypes.c_int64 * 3).from_address(find(FAULT)))
+    return cells
+
+
+def load_alone(far) -> int:
+    """Compile a user's function and return its address.
 
     It is not kept: it may call code in files that nobody watches.
     """
     from nonsmooth.kernels.abi.compiler import compile_object
 
-    data = compile_object(row)
     with lock:
+        data = compile_object(far)
         loader = _loader()
-        if CHECKED:
-            loader.llvm.add_symbol(FAULT, find(FAULT))
+        if CHECKED and "cells" not in _state:
+            _state["cells"] = (ctypes.c_int64 * 3)()
+            loader.llvm.add_symbol(FAULT, ctypes.addressof(_state["cells"]))
         loader.add(data)
-        return loader.find(row.symbol)
+        address = loader.find(far.symbol)
+        loader.llvm.add_symbol(far.symbol, address)
+        return address

@@ -74,12 +74,17 @@ class Far:
         self.symbol = f"{function.__module__}.{function.__name__}"
         functools.update_wrapper(self, function)
 
+    @property
+    def is_ours(self):
+        """Whether it belongs to the library; a user's is compiled alone."""
+        return self.py_func.__module__.startswith("nonsmooth.")
+
     @functools.cached_property
     def address(self):
         """Address of the compiled function in this process."""
-        from nonsmooth.kernels.abi.library import find
+        from nonsmooth.kernels.abi.library import find, load_alone
 
-        return find(self.symbol)
+        return find(self.symbol) if self.is_ours else load_alone(self)
 
     @functools.cached_property
     def _function(self):

@@ -21,8 +21,6 @@ two markers: pose (x, y, theta), rate, acceleration. What each family writes to 
 is stated at its base class in `nonsmooth.elements`.
 """
 
-import functools
-
 from nonsmooth.kernels.abi.blocks import FLOATS, NUMBER
 from nonsmooth.kernels.abi.linking import JIT, Far, Intrinsic, lock
 
@@ -60,18 +58,6 @@ class Row(Far):
         super().__init__(function, kinds, ROW_RETURNS.get(family))
         self.symbol = f"{family} {function.__module__}.{function.__qualname__}"
         self.family = family
-
-    @property
-    def is_ours(self):
-        """Whether it belongs to the library; a user's function is compiled alone."""
-        return self.py_func.__module__.startswith("nonsmooth.")
-
-    @functools.cached_property
-    def address(self):
-        """Address of the compiled function in this process."""
-        from nonsmooth.kernels.abi.library import find, load_alone
-
-        return find(self.symbol) if self.is_ours else load_alone(self)
 
 
 def address(family, function) -> int:
