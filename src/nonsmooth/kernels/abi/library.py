@@ -18,6 +18,7 @@ import pkgutil
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -131,7 +132,7 @@ def _rows():
 # ---- building ------------------------------------------------------------------
 
 # Who wants to know of a build: called with the kernels compiled and all there are.
-listeners: list = []
+listeners: list[Callable[[int, int], None]] = []
 # What one kernel takes, s.
 SECONDS_PER_KERNEL = 0.6
 
