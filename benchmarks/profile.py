@@ -21,14 +21,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 
 from benchmarks.blocks import row_of_blocks
 from benchmarks.common import Row, timed
 from nonsmooth import Model, gallery, kernels, simulate
 from nonsmooth.kernels import entry
-from nonsmooth.kernels.abi import at
+from nonsmooth.kernels.abi import at, jit
 from nonsmooth.kernels.entry import Instants
 from nonsmooth.kernels.friction.rest import DECIDED
 from nonsmooth.kernels.march import guards, locate, radau, steps, switch
@@ -94,47 +93,47 @@ def counted(name: str) -> dict[str, int]:
 # A kernel that reads what it writes is given the same again each time.
 
 
-@numba.njit
+@jit
 def _rhs(n, m, w, r, log, t, h):
     s = r.step
     for _ in range(n):
         steps.evaluate(m, w, s, t, s.y, s.K[0])
 
 
-@numba.njit
+@jit
 def _configure(n, m, w, r, log, t, h):
     y = r.step.y
     for _ in range(n):
         dynamics.configure(m, w, t, y, at(y, m.n_dof))
 
 
-@numba.njit
+@jit
 def _contacts(n, m, w, r, log, t, h):
     for _ in range(n):
         contacts.contacts(m, w)
 
 
-@numba.njit
+@jit
 def _factor(n, m, w, r, log, t, h):
     for _ in range(n):
         reactions.factor_rows(m, w)
 
 
-@numba.njit
+@jit
 def _derive(n, m, w, r, log, t, h):
     s = r.step
     for _ in range(n):
         dynamics.derive(m, w, t, at(s.y, m.n_dof), 0.0, 0.0, s.K[0])
 
 
-@numba.njit
+@jit
 def _stages(n, m, w, r, log, t, h):
     for _ in range(n):
         steps.stages(m, w, r.step, r.tableau, h)
         steps.raw_error(m, r.step, r.tableau, h)
 
 
-@numba.njit
+@jit
 def _land(n, m, w, r, log, t, h):
     s = r.step
     for _ in range(n):
@@ -143,25 +142,25 @@ def _land(n, m, w, r, log, t, h):
         steps.land(m, w, s, t + h, s.K[r.tableau.n_stage])
 
 
-@numba.njit
+@jit
 def _error(n, m, w, r, log, t, h):
     for _ in range(n):
         steps.error(m, w, r.step)
 
 
-@numba.njit
+@jit
 def _dense(n, m, w, r, log, t, h):
     for _ in range(n):
         steps.dense(m, w, r.step, r.tableau, h)
 
 
-@numba.njit
+@jit
 def _on_dense(n, m, w, r, log, t, h):
     for k in range(n):
         locate.on_dense(m, w, r.watch, h, (k % 8) / 8.0, r.watch.guard)
 
 
-@numba.njit
+@jit
 def _guards(n, m, w, r, log, t, h):
     s = r.step
     a = steps.accelerations(m, s, 0)
@@ -169,7 +168,7 @@ def _guards(n, m, w, r, log, t, h):
         guards.evaluate(m, w, t, s.y, a, s.d, s.set.size, r.watch.guard)
 
 
-@numba.njit
+@jit
 def _record(n, m, w, r, log, t, h):
     s = r.step
     for _ in range(n):
@@ -177,19 +176,19 @@ def _record(n, m, w, r, log, t, h):
         record(m, s, log, t, h, s.y, w.mode, r.watch.fired, 0)
 
 
-@numba.njit
+@jit
 def _jacobian(n, m, w, r, log, t, h):
     for _ in range(n):
         radau.jacobian(m, w, r.newton)
 
 
-@numba.njit
+@jit
 def _factor_newton(n, m, w, r, log, t, h):
     for _ in range(n):
         radau.factor_newton(m, r.newton, h)
 
 
-@numba.njit
+@jit
 def _iterate(n, m, w, r, log, t, h):
     for _ in range(n):
         # One iteration: any correction is small enough.
@@ -199,19 +198,19 @@ def _iterate(n, m, w, r, log, t, h):
         radau.iterate(m, w, r.newton, h, 1e300)
 
 
-@numba.njit
+@jit
 def _radau_error(n, m, w, r, log, t, h):
     for _ in range(n):
         radau.error(m, w, r.newton, h, 0)
 
 
-@numba.njit
+@jit
 def _finish(n, m, w, r, log, t, h):
     for _ in range(n):
         radau.finish(m, w, r.newton, h)
 
 
-@numba.njit
+@jit
 def _switch(n, m, w, r, ends, k):
     n_decided = 0
     y, rest = ends.y[k], r.rest
@@ -330,7 +329,7 @@ class Bench:
         return seconds(lambda n: [event_records(*args) for _ in range(n)])
 
 
-@numba.njit
+@jit
 def _solve(m, w, r, log, t, h):
     # What is left of another step is no guess.
     radau.forget_step(m, r.newton)

@@ -2,7 +2,6 @@
 
 import pickle
 
-import numba
 import numpy as np
 import pytest
 
@@ -13,10 +12,9 @@ from nonsmooth.kernels.abi import (
     complexes,
     floats,
     integers,
+    jit,
     records,
 )
-
-compiled = numba.njit(error_model="numpy")
 
 
 class Spot(Block):
@@ -58,7 +56,7 @@ def sample(**changes) -> Sample:
     return Sample({"n_deep": 2}, **(fields | changes))
 
 
-@compiled
+@jit
 def use(block):
     """Read every slot, and write some."""
     total = block.size

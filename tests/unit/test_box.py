@@ -437,10 +437,3 @@ def test_the_answer_shares_and_tells_its_rank():
 def test_bad_input_is_refused(arguments, words):
     with pytest.raises(ModelError, match=words):
         solve_box(*arguments)
-
-
-def test_kernels_have_one_specialisation(group):
-    group.ratio(np.eye(1), rows(1), rows(1))
-    for name, item in vars(group.kernels).items():
-        if getattr(item, "__module__", "") == group.kernels.__name__:
-            assert len(getattr(item, "signatures", ())) <= 1, name

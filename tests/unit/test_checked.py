@@ -17,8 +17,8 @@ pytestmark = pytest.mark.skipif(not JIT, reason="starts compiled processes")
 CODE = """
 import numpy as np
 from nonsmooth.kernels.abi import (
-    CHECKED, FLOATS, INTEGER, NUMBER, Block, at, data, entry, far, floats, link,
-    records, stack_floats,
+    CHECKED, FLOATS, INTEGER, NUMBER, Block, at, far, floats, records,
+    stack_floats,
 )
 assert CHECKED
 
@@ -36,7 +36,7 @@ class Bag(Block):
 def read(x, i):
     return x[i]
 
-@entry
+@far(Bag, INTEGER, INTEGER, FLOATS, returns=NUMBER)
 def try_it(b, case, i, array):
     if case == 0:
         return b.x[i]
@@ -53,7 +53,7 @@ def try_it(b, case, i, array):
     if case == 6:
         return at(b.rows, 1)[i]
     if case == 7:
-        return data(array)[i]
+        return array[i]
     if case == 8:
         return stack_floats(2)[i]
     if case == 9:
@@ -62,7 +62,7 @@ def try_it(b, case, i, array):
         return at(b.x, i)[0]
     return 0.0
 
-link()
+read.address  # compiled before its caller
 bag = Bag(n=4)
 # (case, last index that is inside, where it is)
 limits = [(0, 3, "Bag.x"), (1, 3, "Bag.x"), (2, 3, "Bag.rows"), (3, 2, "Bag.rows"),

@@ -728,14 +728,3 @@ def test_numba_is_imported_on_first_use_only():
         "import sys, nonsmooth.complementarity as c; sys.exit('numba' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
-
-
-def test_kernels_have_one_specialisation():
-    solve_lcp([[1]], [-1])
-    solve_hlcp([[1]], [[1]], [-1])
-    all_solutions([[1]], [-1])
-    is_p_matrix([[1]])
-    lcp = complementarity._kernels()
-    for name, item in vars(lcp).items():
-        if getattr(item, "__module__", "") == lcp.__name__:
-            assert len(getattr(item, "signatures", ())) <= 1, name

@@ -8,7 +8,6 @@ import sys
 import time
 
 import mpmath
-import numba
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -26,7 +25,6 @@ from nonsmooth.elements.expressions import (
 )
 from nonsmooth.errors import ModelError
 from nonsmooth.kernels import abi
-from nonsmooth.kernels.abi.rows import SIGNATURES
 from nonsmooth.kernels.mechanics import program
 
 NAN = math.nan
@@ -103,17 +101,6 @@ def test_both_modules_number_the_operations_alike():
     assert found == numbers
     assert program.SLOTS == STACK_LIMIT
     assert set(FUNCTIONS) < set(OPCODES)
-
-
-@pytest.mark.skipif(not abi.JIT, reason="nothing is compiled with the JIT off")
-def test_each_kernel_is_compiled_once():
-    law("sin(t)", 0.0)
-    guard("x", 0.0, np.zeros(9), np.zeros(9))
-    force(["x", "y", "0"], 0.0, np.zeros(9), np.zeros(9))
-    jet("x + 1", x=(1, 0, 0))
-    # None at all if the row functions came from the cache.
-    for kernel in (program.run, program.unary, program.binary, program.power):
-        assert len(kernel.signatures) <= 1, kernel.__name__
 
 
 def test_the_parser_imports_neither_numba_nor_numpy():
@@ -721,10 +708,3 @@ def test_force_values_ignore_unknown_accelerations():
     expected = force(texts, 0.4, a, b)
     b[6:] = NAN
     np.testing.assert_array_equal(force(texts, 0.4, a, b), expected)
-
-
-@pytest.mark.skipif(not abi.JIT, reason="NumPy allocates with the JIT off")
-def test_nothing_is_allocated():
-    llvm = numba.cfunc(SIGNATURES["law"])(program.time_law).inspect_llvm()
-    assert "NRT_Allocate" not in llvm
-    assert "NRT_MemInfo_alloc" not in llvm

@@ -1,6 +1,5 @@
 """Linear algebra: the skyline of rows, dense LU."""
 
-import numba
 import numpy as np
 import pytest
 from scipy.sparse import csc_matrix
@@ -8,16 +7,14 @@ from scipy.sparse import csc_matrix
 from nonsmooth.kernels import tolerances
 from nonsmooth.kernels.abi import (
     data,
+    jit,
 )
 from nonsmooth.kernels.linear import dense, skyline
-
-compiled = numba.njit(error_model="numpy")
-
 
 # ---- skyline -------------------------------------------------------------------
 
 
-@compiled
+@jit
 def factor(n, first, start, S, shift, weight, L, d):
     return skyline.factor(
         n,
@@ -32,19 +29,19 @@ def factor(n, first, start, S, shift, weight, L, d):
     )
 
 
-@compiled
+@jit
 def solve(n, first, start, L, d, x):
     skyline.solve(0, n, data(first), data(start), data(L), data(d), data(x))
 
 
-@compiled
+@jit
 def residual(n, first, start, S, x, b, r):
     return skyline.residual(
         n, data(first), data(start), data(S), data(x), data(b), data(r)
     )
 
 
-@compiled
+@jit
 def least_norm(n, first, start, S, L, d, b, r, x):
     return skyline.least_norm(
         n,
@@ -223,7 +220,7 @@ def test_a_row_without_mass_gives_finite_factors():
 # ---- dense LU ------------------------------------------------------------------
 
 
-@compiled
+@jit
 def lu_solve(n, A, swap, x):
     if not dense.lu_factor(n, data(A), data(swap)):
         return False

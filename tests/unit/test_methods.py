@@ -3,7 +3,6 @@
 import math
 from functools import cache
 
-import numba
 import numpy as np
 import pytest
 from scipy.integrate import DOP853, RK45
@@ -12,9 +11,6 @@ from scipy.integrate._ivp import dop853_coefficients
 from nonsmooth.kernels.march import radau
 from nonsmooth.kernels.march.tableaux import EXPLICIT
 from nonsmooth.kernels.run import Tableau
-
-compiled = numba.njit(error_model="numpy")
-
 
 # ---- tableaux ------------------------------------------------------------------
 

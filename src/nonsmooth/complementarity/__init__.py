@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nonsmooth.complementarity.box import BoxSolution, solve_box
-from nonsmooth.complementarity.inputs import Floats, link
+from nonsmooth.complementarity.inputs import Floats
 from nonsmooth.complementarity.inputs import array as _array
 from nonsmooth.complementarity.inputs import problem as _problem
 from nonsmooth.complementarity.inputs import square as _square
@@ -506,10 +506,9 @@ def _inaccurate(residual: float) -> str:
 
 @cache
 def _kernels() -> Any:
-    """Import and link the kernels, once per process."""
+    """Import the kernels, once per process."""
     from nonsmooth.kernels.complementarity import arrays
 
-    link("complementarity", 10)
     return arrays
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nonsmooth.complementarity.inputs import Floats, array, link, problem
+from nonsmooth.complementarity.inputs import Floats, array, problem
 from nonsmooth.errors import ModelError
 
 BoxStatus = Literal["solved", "limit", "failed"]
@@ -128,8 +128,7 @@ def _check_matrix(A: Floats) -> None:
 
 @cache
 def _kernels() -> Any:
-    """Import and link the kernels, once per process."""
+    """Import the kernels, once per process."""
     from nonsmooth.kernels.complementarity import box_arrays
 
-    link("box", 20)
     return box_arrays

@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nonsmooth.errors import ModelError
 
 Floats = NDArray[np.float64]
-
-_log = logging.getLogger("nonsmooth")
-
-
-def link(what: str, seconds: int) -> None:
-    """Link the kernels imported so far; say so where they have to be compiled."""
-    from nonsmooth.kernels import abi
-
-    if abi.JIT and abi.n_missing():
-        _log.warning(
-            "compiling the %s kernels for the first time; this takes about %d s",
-            what,
-            seconds,
-        )
-    abi.link()
 
 
 def numbers(name: str, value: ArrayLike) -> Floats:

@@ -1,52 +1,60 @@
-"""Compiled kernels: arrays in, arrays out, status code back.
+"""Compiled kernels: blocks in, blocks out, status code back.
 
-Importing this package imports Numba, so nothing imports it before a model is
-packed. The compiled code is kept in a folder named by what compiles it, each kernel
-under a digest of all that it is made of: see `abi.cache`.
+Their compiled code is one shared library in the user's cache: see `abi.library`.
+Importing this package imports neither Numba nor LLVM, which only make that library.
 """
 
 import hashlib
 import os
+import platform
 import sys
-from contextlib import suppress
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-
-import numba
 
 from nonsmooth.caches import cache_root
 
 
-def _compiler_hash() -> str:
-    """Return a hash of how kernels get at data, and of the versions that compile."""
+def _hash_of(root: Path, *patterns: str) -> str:
+    """Return a hash of all files below the root that have one of some patterns."""
     digest = hashlib.sha256()
-    for path in sorted((Path(__file__).parent / "abi").glob("*.py")):
-        digest.update(path.name.encode())
+    for path in sorted({path for each in patterns for path in root.glob(each)}):
+        digest.update(path.relative_to(root).as_posix().encode())
         digest.update(path.read_bytes())
-    digest.update(f"{sys.version_info[:3]}{numba.__version__}".encode())
-    # Checked indices change the generated code but not Numba's own key.
-    digest.update(os.environ.get("NONSMOOTH_CHECKED", "").encode())
-    digest.update(str(numba.config.BOUNDSCHECK).encode())
-    return digest.hexdigest()[:12]
+    return digest.hexdigest()[:16]
 
 
-def _spare_scipy() -> None:
-    """Let Numba load its array functions without importing all of scipy.linalg.
-
-    It imports that, a fifth of a second, only to see whether BLAS is there, and looks
-    again before it uses it; our kernels never do.
-    """
-    import numba.np.linalg as linalg
-
-    look = linalg.ensure_blas
-    linalg.ensure_blas = lambda: None
+def _processor() -> str:
+    """Return what tells processors apart for which code is made."""
     try:
-        import numba.np.arraymath as arraymath
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    # The features of all cores are one set; a virtual machine may hide some.
+    kinds = ("model name", "flags", "Features", "CPU part")
+    return "".join(sorted({line for line in lines if line.startswith(kinds)}))
 
-        arraymath.ensure_blas = look
-    finally:
-        linalg.ensure_blas = look
+
+def _compiler_hash() -> str:
+    """Return a hash of what compiles: versions, processor, how kernels get at data."""
+    parts = [sys.version, platform.machine(), _processor()]
+    files = ("blocks", "compiler", "pointers", "rows")
+    parts.append(_hash_of(Path(__file__).parent, *(f"abi/{name}.py" for name in files)))
+    for name in ("numba", "llvmlite"):
+        try:
+            parts.append(version(name))
+        except PackageNotFoundError:
+            parts.append("none")
+    # Checked indices change the generated code.
+    parts += [os.environ.get("NONSMOOTH_CHECKED", "")]
+    parts += [os.environ.get("NUMBA_BOUNDSCHECK", "")]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
-with suppress(ImportError, AttributeError):  # another version may not have them
-    _spare_scipy()
+@cache
+def source_hash() -> str:
+    """Return a hash of all that the library is made of."""
+    return _hash_of(Path(__file__).parent.parent, "kernels/**/*.py", "elements/**/*.py")
+
+
 cache_folder = cache_root() / f"kernels-{_compiler_hash()}"

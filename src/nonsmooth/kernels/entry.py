@@ -1,11 +1,13 @@
-"""Kernels called from Python outside the march; arrays arrive contiguous."""
+"""Kernels called from Python outside the march; arrays arrive flat."""
 
 from nonsmooth.kernels.abi import (
+    FLOATS,
     INTEGER,
+    INTEGERS,
+    NUMBER,
     Block,
     at,
-    data,
-    entry,
+    far,
     floats,
     kernel,
     records,
@@ -31,24 +33,26 @@ from nonsmooth.kernels.mechanics import (
     reactions,
 )
 from nonsmooth.kernels.mechanics.contacts import copy_contact
-from nonsmooth.kernels.mechanics.tables import Contact
+from nonsmooth.kernels.mechanics.outlines import Press
+from nonsmooth.kernels.mechanics.tables import Contact, Tables, Work
+from nonsmooth.kernels.run import Decision, Step
 from nonsmooth.kernels.tolerances import TOO_SINGULAR
 
 # ---- starts --------------------------------------------------------------------
 
 
-@entry
+@far(Tables, Work, NUMBER, FLOATS, FLOATS, FLOATS, FLOATS, returns=NUMBER)
 def constraints(m, w, t, q, v, g, rate):
     """Write violation and its rate for every row; return the least pivot of S."""
-    dynamics.configure(m, w, t, data(q), data(v))
+    dynamics.configure(m, w, t, q, v)
     reactions.factor_rows(m, w)
     for i in range(m.n_row):
         g[i] = w.g[i]
-        rate[i] = reactions.row_rate(m, w, i, data(v))
+        rate[i] = reactions.row_rate(m, w, i, v)
     return w.pivot
 
 
-@entry
+@far(Tables, Work, FLOATS, FLOATS, FLOATS)
 def row_sizes(m, w, v, size, terms):
     """Write the size of each row, m or rad, and of the terms of its rate.
 
@@ -66,42 +70,43 @@ def row_sizes(m, w, v, size, terms):
                     terms[i] += abs(J[j] * v[dof + j])
 
 
-@entry
+@far(Tables, Work, NUMBER, FLOATS, FLOATS, NUMBER, returns=NUMBER)
 def project_positions(m, w, t, q, v, size):
     """Move q onto the constraints; return the violation left."""
-    return dynamics.project_positions(m, w, t, data(q), data(v), size)
+    return dynamics.project_positions(m, w, t, q, v, size)
 
 
-@entry
+@far(Tables, Work, NUMBER, FLOATS, FLOATS)
 def project_velocities(m, w, t, q, v):
     """Change v by the impulse of the constraints."""
-    dynamics.configure(m, w, t, data(q), data(v))
+    dynamics.configure(m, w, t, q, v)
     reactions.factor_rows(m, w)
-    dynamics.project_velocities(m, w, data(v))
+    dynamics.project_velocities(m, w, v)
 
 
-@entry
+@far(Tables, Work, FLOATS, returns=NUMBER)
 def gaps(m, w, b):
     """Return the largest part of b that S x = b cannot reach; factors are current."""
-    reactions.solve_rows(m, w, data(b), w.lam)
-    return skyline.residual(m.n_row, w.first, m.start, w.S, w.lam, data(b), w.r)
+    reactions.solve_rows(m, w, b, w.lam)
+    return skyline.residual(m.n_row, w.first, m.start, w.S, w.lam, b, w.r)
 
 
-@entry
+@far(Tables, Work, FLOATS)
 def dense_matrix(m, w, S):
     """Write the skyline matrix S as a full one."""
-    for i in range(m.n_row):
-        S[i, i] = 1.0
+    n = m.n_row
+    for i in range(n):
+        S[i * n + i] = 1.0
         for j in range(w.first[i], i + 1 if w.is_active[i] else i):
-            S[i, j] = w.S[m.start[i] + j]
-            S[j, i] = S[i, j]
+            S[i * n + j] = w.S[m.start[i] + j]
+            S[j * n + i] = S[i * n + j]
 
 
-@entry
+@far(Tables, Work, FLOATS)
 def rows_matrix(m, w, J):
     """Write the constraint rows as a full matrix."""
     for i in range(m.n_row):
-        out = data(J[i])
+        out = at(J, i * m.n_dof)
         for side in range(2):
             dof = m.row_side[i][side]
             if dof >= 0:
@@ -109,12 +114,12 @@ def rows_matrix(m, w, J):
                 bodies.add_row(m, w, dof, block, 1.0, out)
 
 
-@entry
+@far(Tables, Work, NUMBER, FLOATS, FLOATS, FLOATS)
 def static_force(m, w, t, q, still, f):
     """Write the applied force at rest, drives frozen at time t, without friction."""
-    dynamics.configure(m, w, t, data(q), data(still))
+    dynamics.configure(m, w, t, q, still)
     freeze(m, w)
-    bodies.markers(m, w, data(q), data(still))
+    bodies.markers(m, w, q, still)
     assemble.rows(m, w)
     for k in range(m.n_contact):
         is_closed = w.contact[k].gap < 0.0 or k >= m.n_touch
@@ -136,19 +141,19 @@ def freeze(m, w):
     bodies.supports(m, w)
 
 
-@entry
+@far(Tables, Work, INTEGER, FLOATS, FLOATS)
 def law_values(m, w, n, t, out):
     """Write value, rate and acceleration of every time law at n times."""
     for k in range(n):
         bodies.time_laws(m, w, t[k])
-        copy(3 * m.n_law, at(w.law, 0), data(out[k]))
+        copy(3 * m.n_law, at(w.law, 0), at(out, 3 * m.n_law * k))
 
 
-@entry
+@far(Tables, Work, NUMBER, FLOATS)
 def laws_and_rows(m, w, t, y):
     """Evaluate laws, rows and forces, to look for one that is not finite."""
-    v = at(data(y), m.n_dof)
-    dynamics.configure(m, w, t, data(y), v)
+    v = at(y, m.n_dof)
+    dynamics.configure(m, w, t, y, v)
     assemble.forces(m, w, t)
 
 
@@ -188,13 +193,13 @@ def take_mode(m, w, mode):
     rest.activate(m, w)
 
 
-@entry
+@far(Tables, Work, Instants, INTEGER)
 def set_mode(m, w, s, k):
     """Take over the mode of instant k."""
     take_mode(m, w, s.mode[k])
 
 
-@entry
+@far(Tables, Work, Instants, NUMBER)
 def project_samples(m, w, s, size):
     """Move sampled states onto the constraints, except near a singular pose.
 
@@ -209,7 +214,7 @@ def project_samples(m, w, s, size):
             dynamics.project(m, w, s.t[k], y, size)
 
 
-@entry
+@far(Tables, Work, Instants, NUMBER, NUMBER)
 def evaluate_samples(m, w, s, alpha, beta):
     """Accelerations, marker motion, reactions, forces and energies at instants."""
     for k in range(s.n):
@@ -255,26 +260,25 @@ def joint_wrenches(m, w, out):
                     wrench[c] += w.contact[k].lam_t * G[3 + c]
 
 
-@entry
-def on_dense(n, x, step, coef, out):
+@far(INTEGER, FLOATS, INTEGERS, INTEGER, INTEGER, FLOATS, FLOATS)
+def on_dense(n, x, step, n_coef, n_y, coef, out):
     """Evaluate the dense output of given steps at given fractions."""
-    n_coef, n_y = coef.shape[1], coef.shape[2]
     for k in range(n):
-        c = coef[step[k]]
+        c = at(coef, step[k] * n_coef * n_y)
         for i in range(n_y):
             value = 0.0
             for p in range(n_coef - 1, 0, -1):
-                value = x[k] * (c[p, i] + value)
-            out[k, i] = c[0, i] + value
+                value = x[k] * (c[p * n_y + i] + value)
+            out[k * n_y + i] = c[i] + value
 
 
 # ---- linearisation -------------------------------------------------------------
 
 
-@entry
+@far(Tables, Work, NUMBER, FLOATS, NUMBER, NUMBER, FLOATS)
 def derivative(m, w, t, y, alpha, beta, dy):
     """Write y' at one state."""
-    dynamics.rhs(m, w, t, data(y), alpha, beta, data(dy))
+    dynamics.rhs(m, w, t, y, alpha, beta, dy)
 
 
 class Guards(Block):
@@ -283,22 +287,22 @@ class Guards(Block):
     guard = floats("n_watch, 2")
 
 
-@entry
+@far(Tables, Work, NUMBER, FLOATS, FLOATS, FLOATS, NUMBER, Guards)
 def guard_values(m, w, t, y, a, scratch, size, out):
     """Write value and rate of every guard at one state."""
-    guards.evaluate(m, w, t, data(y), data(a), data(scratch), size, out.guard)
+    guards.evaluate(m, w, t, y, a, scratch, size, out.guard)
 
 
 # ---- jumps and the friction problem --------------------------------------------
 
 
-@entry
+@far(Tables, Work, Step, INTEGER, NUMBER, NUMBER, FLOATS)
 def strike(m, w, s, k, imp_n, imp_t, imp):
     """Apply an impulse at contact k to the state of a step."""
-    jump.strike(m, w, s, k, imp_n, imp_t, data(imp))
+    jump.strike(m, w, s, k, imp_n, imp_t, imp)
 
 
-@entry
+@far(Tables, Work, Decision, NUMBER, INTEGER, returns=INTEGER)
 def friction_problem(m, w, r, t, g):
     """Set up and solve the friction problem of group g at the present state."""
     y = r.step.y
@@ -317,21 +321,19 @@ def friction_problem(m, w, r, t, g):
     return 0
 
 
-@entry
+@far(INTEGER, FLOATS, FLOATS, FLOATS, FLOATS, NUMBER, INTEGER, FLOATS, Press)
 def outline_pair(law, par, p, a, b, approach, has_rates, scratch, o):
     """Evaluate two outlines alone."""
-    outlines.outlines(
-        law, data(par), data(p), data(a), data(b), approach, has_rates, data(scratch), o
-    )
+    outlines.outlines(law, par, p, a, b, approach, has_rates, scratch, o)
 
 
-@entry
+@far(FLOATS, FLOATS, FLOATS, FLOATS, Press)
 def outline_distance(p, a, b, scratch, o):
     """Write the distance of two outlines that are apart, after `outline_pair`."""
-    outlines.part(data(p), data(a), data(b), data(scratch), o)
+    outlines.part(p, a, b, scratch, o)
 
 
-@entry
+@far(Press, FLOATS, FLOATS, returns=NUMBER)
 def outline_acceleration(o, a, b):
     """Return gap'' of two outlines, from motions with accelerations."""
-    return outlines.gap_acceleration(o, data(a), data(b))
+    return outlines.gap_acceleration(o, a, b)

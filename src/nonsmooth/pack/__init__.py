@@ -1,6 +1,6 @@
 """Packing: from a model to the tables that kernels read."""
 
-from nonsmooth.pack.system import Spot, System, compile_kernels
+from nonsmooth.pack.system import Spot, System
 from nonsmooth.pack.tables import pack
 
-__all__ = ["Spot", "System", "compile_kernels", "pack"]
+__all__ = ["Spot", "System", "pack"]

@@ -6,7 +6,6 @@ read the names.
 
 from __future__ import annotations
 
-import logging
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,33 +16,11 @@ from numpy.typing import NDArray
 
 from nonsmooth.elements.bodies import Point
 from nonsmooth.elements.shapes import Shape
-from nonsmooth.kernels import abi
 from nonsmooth.kernels.complementarity.box import Box
 from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.look import Look
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.model import Model
-
-_log = logging.getLogger("nonsmooth")
-# Kernels that compile before anybody asks what takes so long; what one takes, s.
-FEW_KERNELS, SECONDS_PER_KERNEL = 5, 0.8
-
-
-def compile_kernels(has_contacts: bool = True) -> None:
-    """Compile the kernels, or load them from the cache; once per process."""
-    from nonsmooth.kernels import entry
-    from nonsmooth.kernels.march import events
-
-    n_new = abi.n_missing(has_contacts) if abi.JIT else 0
-    if n_new > FEW_KERNELS:
-        _log.warning(
-            f"compiling {n_new} kernels of the solver for the first time; this takes "
-            f"about {n_new * SECONDS_PER_KERNEL:.0f} s (`nonsmooth warmup` does it in "
-            "advance)"
-        )
-    abi.link(has_contacts)
-    # Importing them declared their far kernels; the others compile when called.
-    del entry, events
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,11 +132,6 @@ class System:
         mode: Any = work.mode
         mode.side[m.n_touch :] = PRESSING
         return work
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over a pickled system; its kernels must be there before it is used."""
-        self.__dict__.update(state)
-        compile_kernels(has_contacts=bool(self.with_mode))
 
 
 @dataclass(frozen=True, kw_only=True)

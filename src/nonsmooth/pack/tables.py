@@ -21,7 +21,7 @@ from nonsmooth.pack.contacts import (
 )
 from nonsmooth.pack.magnitudes import check_magnitudes
 from nonsmooth.pack.packer import Packer
-from nonsmooth.pack.system import System, compile_kernels
+from nonsmooth.pack.system import System
 
 Columns = dict[str, Any]
 Integers = NDArray[np.int64]
@@ -31,9 +31,8 @@ _TAIL = ("weigh", "inner", "place")
 
 
 def pack(model: Model) -> System:
-    """Write a model's tables; compiles what is not compiled yet."""
+    """Write a model's tables."""
     check_magnitudes(model)
-    compile_kernels(has_contacts=False)
     packer = Packer(model)
     held = [joint for joint in model.joints if not _has_clearance(joint)]
     joint = _joints(packer, [*held, *model.drives])
@@ -42,8 +41,6 @@ def pack(model: Model) -> System:
     contacts = pack_contacts(model, packer)
     n_touch = len(contacts)
     contacts += pack_slides(held, packer)
-    if contacts:
-        compile_kernels()
     event = _events(packer, model)
     body = _bodies(packer, model)
     marker = _markers(packer)

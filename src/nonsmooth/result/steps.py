@@ -119,7 +119,8 @@ class Steps:
         y = np.empty((len(index), self.system.n_y))
         for log, where, step in self._by_chunk(index):
             out = np.empty((len(where), self.system.n_y))
-            entry.on_dense(len(where), x[where], step, np.asarray(log.coef), out)
+            coef = np.asarray(log.coef)
+            entry.on_dense(len(where), x[where], step, *coef.shape[1:], coef, out)
             y[where] = out
         return y
 

@@ -276,23 +276,17 @@ class Runs:
 
 @contextmanager
 def _compiling(run: Run) -> Generator[None]:
-    """Let the phase say so while Numba compiles."""
-    from numba.core import event
+    """Let the phase say so while the solver is compiled."""
+    from nonsmooth.kernels.abi import library
 
-    class Listener(event.Listener):
-        def on_start(self, event: Any) -> None:
-            run.phase = "compiling the solver, once per installation"
+    def listen(done: int, n: int) -> None:
+        run.phase = f"compiling the solver, once per installation: {done} of {n}"
 
-        def on_end(self, event: Any) -> None:
-            # There is more to come, until the solver looks in for the first time.
-            pass
-
-    listener = Listener()
-    event.register("numba:compile", listener)
+    library.listeners.append(listen)
     try:
         yield
     finally:
-        event.unregister("numba:compile", listener)
+        library.listeners.remove(listen)
 
 
 def _summary(result: Result) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """How kernels get at data and at row functions.
 
 `blocks`: named slots of numbers, arrays and records, whose shapes are declared.
-`pointers`: how compiled code sees them. `linking`: kernels compiled alone and linked by
-name. `rows`: laws and joints called by their address.
+`linking`: kernels, compiled into their callers or alone. `rows`: laws and joints called
+by their address. `library`: where the compiled code is. `compiler` and `pointers`,
+which make it, are imported only where there is none.
 
 With the JIT off a block is a plain object with arrays, and an address a key into a
 dictionary of Python functions: everything runs, slowly, under a debugger, with array
@@ -23,8 +24,9 @@ from nonsmooth.kernels.abi.blocks import (
     integers,
     records,
 )
-from nonsmooth.kernels.abi.linking import JIT, entry, far, kernel, link, n_missing
-from nonsmooth.kernels.abi.pointers import CHECKED, at, data, faults, stack_floats
+from nonsmooth.kernels.abi.faults import faults
+from nonsmooth.kernels.abi.intrinsics import at, call_look, data, stack_floats
+from nonsmooth.kernels.abi.linking import CHECKED, JIT, far, jit, kernel
 from nonsmooth.kernels.abi.rows import (
     address,
     call_force,
@@ -33,7 +35,6 @@ from nonsmooth.kernels.abi.rows import (
     call_joint,
     call_law,
     call_limit,
-    call_look,
     call_normal,
     call_place,
     call_shape,
@@ -67,14 +68,12 @@ __all__ = [
     "call_weigh",
     "complexes",
     "data",
-    "entry",
     "far",
     "faults",
     "floats",
     "integers",
+    "jit",
     "kernel",
-    "link",
-    "n_missing",
     "records",
     "stack_floats",
 ]

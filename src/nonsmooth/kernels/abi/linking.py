@@ -1,162 +1,169 @@
-"""Kernels: compiled on their first call, or alone and linked to callers by name."""
+"""What kernels are: functions that are compiled, and how they call each other.
 
+    kernel     compiled into each of its callers
+    far        compiled alone, to a function of C: called by its symbol, and from Python
+    Intrinsic  a few lines of machine code: `at`, `stack_floats`, `call_law`, ...
+
+Nothing here compiles, and nothing imports Numba: compiled code is found in a library
+(`library`), made by `compiler` where there is none.
+"""
+
+import ctypes
+import functools
+import os
 import threading
 from typing import Any
 
-import llvmlite.binding
-import numba
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core.ccallback import CFunc
-from numba.core.registry import cpu_target
 
-from nonsmooth.kernels.abi.cache import Cache
-from nonsmooth.kernels.abi.pointers import CHECKED, JIT, faults, slot_type
+from nonsmooth.kernels.abi.blocks import (
+    COMPLEXES,
+    FLOATS,
+    INTEGER,
+    INTEGERS,
+    NUMBER,
+)
+from nonsmooth.kernels.abi.faults import ARRAY, faults
 
-_OPTIONS = {"nogil": True, "error_model": "numpy"}
-_jit = numba.njit(**_OPTIONS)
-# One thread at a time compiles, links or registers.
+# Numba's own variable: everything runs as plain Python, see `nonsmooth.kernels.abi`.
+JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+CHECKED = JIT and os.environ.get("NONSMOOTH_CHECKED", "") == "1"
+# One thread at a time compiles, loads or registers.
 lock = threading.RLock()
 
+_DTYPES = {FLOATS: np.float64, INTEGERS: np.int64, COMPLEXES: np.complex128}
+_C_TYPES = {NUMBER: ctypes.c_double, INTEGER: ctypes.c_int64, None: None}
 
-def kernel(function) -> Any:
-    """Compile a function on its first call, for one set of types.
+# All far kernels imported so far, by symbol.
+far_kernels: dict[str, "Far"] = {}
 
-    By itself Numba compiles anew for every constant that a caller passes.
+
+class Kernel:
+    """A function that is compiled into its callers."""
+
+    def __init__(self, function):
+        self.py_func = function
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args):
+        """Compile the function for these arguments, and call it: for tests."""
+        return self._compiled(*args)
+
+    @functools.cached_property
+    def _compiled(self):
+        return jit(self.py_func)
+
+
+class Intrinsic:
+    """A name that the compiler knows what to do with."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+class Far:
+    """A kernel that is compiled alone.
+
+    Numba optimises a callee again inside each of its callers, up to the top, so that
+    compile time grows with the depth of calls: a far kernel is a boundary.
     """
-    compiled = _jit(function)
-    if JIT:
-        compiled._cache = Cache(function)
-        resolve = compiled.get_call_template
 
-        def resolve_types(args, kws):
-            plain = {name: types.unliteral(kind) for name, kind in kws.items()}
-            return resolve([types.unliteral(kind) for kind in args], plain)
+    def __init__(self, function, arguments, returns):
+        self.py_func = function
+        self.arguments, self.returns = arguments, returns
+        self.symbol = f"{function.__module__}.{function.__name__}"
+        functools.update_wrapper(self, function)
 
-        compiled.get_call_template = resolve_types
-    return compiled
+    @property
+    def is_ours(self):
+        """Whether it belongs to the library; a user's is compiled alone."""
+        return self.py_func.__module__.startswith("nonsmooth.")
 
+    @functools.cached_property
+    def address(self):
+        """Address of the compiled function in this process."""
+        from nonsmooth.kernels.abi.library import find, load_alone
 
-def callback(function, sig, is_kept=True):
-    """Compile a function for C callers, or load it from the cache."""
-    compiled = CFunc(function, (sig.args, sig.return_type), {}, _OPTIONS)
-    if is_kept:
-        compiled._cache = Cache(function)
-    compiled.compile()
-    return compiled
+        return find(self.symbol) if self.is_ours else load_alone(self)
 
+    @functools.cached_property
+    def _function(self):
+        kinds = []
+        for kind in self.arguments:
+            # The checked build hands extent and number of the slot beside a pointer.
+            n = 3 if CHECKED and kind in _DTYPES else 1
+            kinds += [_C_TYPES.get(kind, ctypes.c_int64)] * n
+        return ctypes.CFUNCTYPE(_C_TYPES[self.returns], *kinds)(self.address)
 
-def entry(function) -> Any:
-    """Make a kernel that Python calls; the checked build raises its faults there."""
-    compiled = kernel(function)
-    if not CHECKED:
-        return compiled
-
-    def call(*args):
+    def __call__(self, *args):
+        """Call it from Python: blocks, numbers, and arrays, which it sees flat."""
+        if len(args) != len(self.arguments):
+            raise TypeError(f"{self.symbol}: {len(args)} arguments given")
+        values = []
+        for kind, value in zip(self.arguments, args, strict=True):
+            if kind in _DTYPES:
+                self._check_array(kind, value)
+                values.append(value.__array_interface__["data"][0])
+                values += [value.size, ARRAY] if CHECKED else []
+            elif kind in (NUMBER, INTEGER):
+                values.append(float(value) if kind == NUMBER else int(value))
+            elif type(value) is kind:
+                values.append(value._address)
+            else:
+                raise TypeError(f"{self.symbol}: {type(value)} given, {kind} declared")
+        if not CHECKED:
+            return self._function(*values)
         faults()
-        value = compiled(*args)
+        result = self._function(*values)
         if fault := faults():
-            raise IndexError(f"{function.__module__}.{function.__name__}: {fault}")
-        return value
+            raise IndexError(f"{self.symbol}: {fault}")
+        return result
+
+    def _check_array(self, kind, value):
+        is_kind = isinstance(value, np.ndarray) and value.dtype == _DTYPES[kind]
+        if not (is_kind and value.flags.c_contiguous):
+            raise TypeError(f"{self.symbol}: contiguous {kind} declared")
+
+
+def _flattening(function, kinds) -> Any:
+    """Return the plain function, which sees arrays flat as compiled code does."""
+    if not any(kind in _DTYPES for kind in kinds):
+        return function
+
+    @functools.wraps(function)
+    def call(*args):
+        return function(
+            *(
+                value.reshape(-1) if kind in _DTYPES and value.ndim > 1 else value
+                for kind, value in zip(kinds, args, strict=True)
+            )
+        )
 
     return call
 
 
-_far: dict[str, Any] = {}
-_linked: dict[str, Any] = {}  # callbacks live as long as the process
-_cells: dict[str, Any] = {}  # of the doors: the addresses they lead to
-_engines: list[Any] = []
-# Far kernels that contacts and friction in joints alone need.
-_LATE = (
-    "complementarity.",
-    "friction.",
-    "march.cross.",
-    "march.switch.",
-    "march.paper.",
-    "mechanics.flats.",
-)
+def kernel(function) -> Any:
+    """Make a function a kernel."""
+    return Kernel(function) if JIT else function
 
 
-def far(*arguments, returns=None, is_door=False):
-    """Make a kernel that is compiled alone and linked to its callers by name.
+def jit(function) -> Any:
+    """Compile a function of arrays and numbers that calls kernels: for tests."""
+    if not JIT:
+        return function
+    from nonsmooth.kernels.abi.compiler import compile_here
 
-    Numba optimises a callee again inside each of its callers, up to the top, so
-    that compile time grows with the depth of calls. A far kernel is a boundary:
-    compiled once, called through a symbol. `link` must run before the first call.
-    A door is a far kernel that can be compiled after its callers.
-    """
+    return compile_here(function)
 
-    def decorate(function):
+
+def far(*arguments, returns=None):
+    """Make a kernel that is compiled alone, with these arguments."""
+
+    def decorate(function) -> Any:
         if not JIT:
-            return function
-        result = types.void if returns is None else slot_type(returns)
-        sig = result(*(slot_type(kind) for kind in arguments))
-        symbol = f"{function.__module__}.{function.__name__}"
-        with lock:
-            _far[symbol] = (function, sig)
-            if is_door:
-                _cells[symbol] = None
-        return types.ExternalFunction(symbol, sig)
+            return _flattening(function, arguments)
+        made = Far(function, arguments, returns)
+        far_kernels[made.symbol] = made
+        return made
 
     return decorate
-
-
-def _is_late(symbol):
-    return symbol.partition("nonsmooth.kernels.")[2].startswith(_LATE)
-
-
-def n_missing(has_contacts=True):
-    """Return how many of the far kernels that `link` needs are not in the cache."""
-    codegen = cpu_target.target_context.codegen()
-    with lock:
-        return sum(
-            not Cache(function).path(sig, codegen).exists()
-            for symbol, (function, sig) in _far.items()
-            if has_contacts or not _is_late(symbol)
-        )
-
-
-def link(has_contacts=True):
-    """Compile or load the far kernels imported so far, in order of definition.
-
-    Without contacts, those that only contacts need wait behind their doors.
-    """
-    with lock:
-        for symbol, (_, sig) in _far.items():
-            if symbol in _cells and _cells[symbol] is None:
-                _cells[symbol] = np.zeros(1, dtype=np.int64)
-                llvmlite.binding.add_symbol(symbol, _make_door(sig, _cells[symbol]))
-        for symbol in [s for s in _far if has_contacts or not _is_late(s)]:
-            function, sig = _far[symbol]
-            _linked[symbol] = callback(function, sig)
-            if symbol in _cells:
-                _cells[symbol][0] = _linked[symbol].address
-            else:
-                llvmlite.binding.add_symbol(symbol, _linked[symbol].address)
-            del _far[symbol]
-
-
-def _make_door(sig, cell):
-    """Return the address of a function that calls the one at the address in a cell."""
-    context = cpu_target.target_context
-    kinds = [context.get_argument_type(kind) for kind in sig.args]
-    is_void = sig.return_type == types.void
-    returns = ir.VoidType() if is_void else context.get_argument_type(sig.return_type)
-    function_type = ir.FunctionType(returns, kinds)
-    module = ir.Module()
-    function = ir.Function(module, function_type, "door")
-    builder = ir.IRBuilder(function.append_basic_block())
-    address = ir.Constant(ir.IntType(64), cell.ctypes.data)
-    place = builder.inttoptr(address, function_type.as_pointer().as_pointer())
-    value = builder.call(builder.load(place), function.args)
-    if is_void:
-        builder.ret_void()
-    else:
-        builder.ret(value)
-    machine = llvmlite.binding.Target.from_default_triple().create_target_machine()
-    parsed = llvmlite.binding.parse_assembly(str(module))
-    engine = llvmlite.binding.create_mcjit_compiler(parsed, machine)
-    engine.finalize_object()
-    _engines.append(engine)  # the code lives as long as its engine
-    return engine.get_function_address("door")

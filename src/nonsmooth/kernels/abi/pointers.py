@@ -10,12 +10,7 @@ outside reads zero, writes nothing, and is noted for `faults`.
 """
 
 import operator
-import os
-import zlib
 
-import llvmlite.binding
-import numba
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -43,9 +38,9 @@ from nonsmooth.kernels.abi.blocks import (
     Array,
     Block,
 )
-
-JIT = not numba.config.DISABLE_JIT
-CHECKED = JIT and os.environ.get("NONSMOOTH_CHECKED", "") == "1"
+from nonsmooth.kernels.abi.faults import ARRAY, FAULT, STACK, number, slot_name
+from nonsmooth.kernels.abi.linking import CHECKED
+from nonsmooth.kernels.abi.rows import FAMILIES, ROW_RETURNS
 
 _I64 = ir.IntType(64)
 _ENTRIES = {
@@ -197,36 +192,6 @@ def _make(builder, typ, pointer, extents, tag):
 
 # ---- faults of the checked build -----------------------------------------------
 
-# Number of the slot, index, extent; the first fault stays.
-_fault = np.zeros(3, dtype=np.int64)
-_FAULT = "nonsmooth_fault"
-if CHECKED:
-    llvmlite.binding.add_symbol(_FAULT, _fault.ctypes.data)
-# What has no slot.
-_ARRAY, _STACK = "an array", "an array on the stack"
-
-
-def _number(name):
-    """Return a number for a name that is the same in every process."""
-    return zlib.crc32(name.encode()) + 1
-
-
-def _slot_name(typ, attr):
-    return f"{typ.name[6:-1].rpartition('.')[2]}.{attr}"
-
-
-def faults():
-    """Return what was wrong with the first index outside its slot, "" for none."""
-    number, index, extent = _fault.tolist()
-    _fault[:] = 0
-    if number == 0:
-        return ""
-    names = [
-        _slot_name(t, attr) for t in _block_types.values() for attr in t.layout.arrays
-    ]
-    name = next(n for n in (*names, _ARRAY, _STACK) if _number(n) == number)
-    return f"{name}: index {index} outside 0 ... {extent - 1}"
-
 
 def _check(builder, index, extent, tag, is_end_allowed=False):
     """Return whether an index is inside; note the first that is not."""
@@ -235,7 +200,7 @@ def _check(builder, index, extent, tag, is_end_allowed=False):
     with builder.if_then(builder.not_(is_inside), likely=False):
         module = builder.module
         kind = ir.ArrayType(_I64, 3)
-        place = module.globals.get(_FAULT) or ir.GlobalVariable(module, kind, _FAULT)
+        place = module.globals.get(FAULT) or ir.GlobalVariable(module, kind, FAULT)
         place.linkage = "external"
         cells = [builder.gep(place, [_I64(0), _I64(i)]) for i in range(3)]
         is_first = builder.icmp_signed("==", builder.load(cells[0]), _I64(0))
@@ -359,7 +324,7 @@ def _get_slot(context, builder, typ, block, attr):
         else _I64(int(extent))
         for i, extent in enumerate(kind.extents)
     ]
-    tag = _I64(_number(_slot_name(typ, attr)))
+    tag = _I64(number(slot_name(typ.block, attr)))
     return _make(builder, result, builder.load(address), extents, tag)
 
 
@@ -374,61 +339,86 @@ def _set_slot(context, builder, sig, args, attr):
 
 # ---- making and moving pointers ------------------------------------------------
 
-if JIT:
 
-    @intrinsic
-    def data(typing, array):
-        """Return the pointer to a contiguous array's first entry."""
-        result = Vector(array.dtype)
+@intrinsic
+def data(typing, array):
+    """Return the pointer to a contiguous array's first entry."""
+    result = Vector(array.dtype)
 
-        def codegen(context, builder, sig, args):
-            view = context.make_array(sig.args[0])(context, builder, args[0])
-            n = view.nitems
-            return _make(builder, result, view.data, [n], _I64(_number(_ARRAY)))
+    def codegen(context, builder, sig, args):
+        view = context.make_array(sig.args[0])(context, builder, args[0])
+        return _make(builder, result, view.data, [view.nitems], _I64(ARRAY))
 
-        return result(array), codegen
+    return result(array), codegen
 
-    @intrinsic
-    def at(typing, array, offset):
-        """Return all of an array from one entry, or one row, on."""
-        result = Vector(array.entry)
 
-        def codegen(context, builder, sig, args):
-            view = _View(builder, sig.args[0], args[0])
-            stride = _I64(1) if isinstance(sig.args[0], Vector) else view.stride()
-            step, left = args[1], None
-            if CHECKED:
-                is_inside = _check(builder, step, view.extents[0], view.tag, True)
-                step = builder.select(is_inside, step, _I64(0))
-                left = builder.mul(builder.sub(view.extents[0], step), stride)
-            pointer = builder.gep(view.pointer, [builder.mul(step, stride)])
-            return _make(builder, result, pointer, [left], view.tag)
+@intrinsic
+def at(typing, array, offset):
+    """Return all of an array from one entry, or one row, on."""
+    result = Vector(array.entry)
 
-        return result(array, types.int64), codegen
+    def codegen(context, builder, sig, args):
+        view = _View(builder, sig.args[0], args[0])
+        stride = _I64(1) if isinstance(sig.args[0], Vector) else view.stride()
+        step, left = args[1], None
+        if CHECKED:
+            is_inside = _check(builder, step, view.extents[0], view.tag, True)
+            step = builder.select(is_inside, step, _I64(0))
+            left = builder.mul(builder.sub(view.extents[0], step), stride)
+        pointer = builder.gep(view.pointer, [builder.mul(step, stride)])
+        return _make(builder, result, pointer, [left], view.tag)
 
-    @intrinsic(prefer_literal=True)
-    def stack_floats(typing, n):
-        """Return a pointer to `n` (a literal) floats on the stack, not zeroed."""
-        size = n.literal_value
-        result = Vector(types.float64)
+    return result(array, types.int64), codegen
 
-        def codegen(context, builder, sig, args):
-            place = cgutils.alloca_once(builder, ir.DoubleType(), size=size)
-            tag = _I64(_number(_STACK))
-            return _make(builder, result, place, [_I64(size)], tag)
 
-        return result(n), codegen
+@intrinsic(prefer_literal=True)
+def stack_floats(typing, n):
+    """Return a pointer to `n` (a literal) floats on the stack, not zeroed."""
+    size = n.literal_value
+    result = Vector(types.float64)
 
-else:
+    def codegen(context, builder, sig, args):
+        place = cgutils.alloca_once(builder, ir.DoubleType(), size=size)
+        return _make(builder, result, place, [_I64(size)], _I64(STACK))
 
-    def data(array):
-        """Return the array itself."""
-        return array
+    return result(n), codegen
 
-    def at(array, offset):
-        """Return all of an array from one entry, or one row, on."""
-        return array[offset:].reshape(-1)
 
-    def stack_floats(n):
-        """Return `n` floats, not zeroed."""
-        return np.empty(n)
+# ---- calls by address ----------------------------------------------------------
+
+
+def _emit_call(context, builder, sig, args):
+    """Call the function at args[0] with the other arguments."""
+    kinds = [context.get_value_type(arg) for arg in sig.args[1:]]
+    is_void = sig.return_type == types.void
+    returns = ir.VoidType() if is_void else context.get_value_type(sig.return_type)
+    function_type = ir.FunctionType(returns, kinds)
+    function = builder.inttoptr(args[0], function_type.as_pointer())
+    value = builder.call(function, args[1:])
+    return context.get_dummy_value() if is_void else value
+
+
+def _caller(family):
+    """Return `call(address, ...)` for a family of row functions."""
+    names = FAMILIES[family]
+    result = ROW_RETURNS.get(family)
+    returns = types.void if result is None else slot_type(result)
+    full = returns(types.int64, *(slot_type(kind) for kind in names.values()))
+    # An intrinsic needs its arguments by name.
+    return intrinsic(
+        eval(
+            f"lambda typing, address, {', '.join(names)}: (full, emit)",
+            {"full": full, "emit": _emit_call},
+        )
+    )
+
+
+@intrinsic
+def call_look(typing, address):
+    """Let Python look in: call a function of no arguments at an address."""
+    return types.void(types.int64), _emit_call
+
+
+INTRINSICS = {"data": data, "at": at, "stack_floats": stack_floats}
+INTRINSICS |= {f"call_{family}": _caller(family) for family in FAMILIES}
+INTRINSICS["call_look"] = call_look

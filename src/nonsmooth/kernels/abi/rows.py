@@ -21,17 +21,12 @@ two markers: pose (x, y, theta), rate, acceleration. What each family writes to 
 is stated at its base class in `nonsmooth.elements`.
 """
 
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from nonsmooth.kernels.abi.blocks import FLOATS, NUMBER
+from nonsmooth.kernels.abi.linking import JIT, Far, Intrinsic, lock
 
-from nonsmooth.kernels.abi.linking import callback, lock
-from nonsmooth.kernels.abi.pointers import JIT, Vector
-
-_P, _F8 = Vector(types.float64), types.float64
-_TYPES = {"t": _F8, "p": _P, "s": _P, "a": _P, "b": _P, "q": _P, "v": _P, "out": _P}
-# Arguments of each family; those not in _TYPES are numbers.
-_FAMILIES = {
+# Arguments of each family: pointers, or numbers.
+_POINTERS = {"p", "s", "a", "b", "q", "v", "out"}
+_ARGUMENTS = {
     "law": "p t s",
     "joint": "p s a b out",
     "force": "p s t a b out",
@@ -45,25 +40,32 @@ _FAMILIES = {
     "inner": "p q v out",
     "place": "p s q v out",
 }
-_RETURNS = {family: _F8 for family in ("normal", "limit", "smooth", "rate")}
-SIGNATURES = {
-    family: _RETURNS.get(family, types.void)(
-        *(_TYPES.get(name, _F8) for name in names.split())
-    )
-    for family, names in _FAMILIES.items()
+FAMILIES = {
+    family: {name: FLOATS if name in _POINTERS else NUMBER for name in names.split()}
+    for family, names in _ARGUMENTS.items()
 }
+ROW_RETURNS = {family: NUMBER for family in ("normal", "limit", "smooth", "rate")}
 
-_callbacks: dict[object, object] = {}  # live as long as the process
 _addresses: dict[object, int] = {}
 _functions: dict[int, tuple[str, object]] = {}
 
 
+class Row(Far):
+    """A row function, compiled alone."""
+
+    def __init__(self, family, function):
+        kinds = tuple(FAMILIES[family].values())
+        super().__init__(function, kinds, ROW_RETURNS.get(family))
+        self.symbol = f"{family} {function.__module__}.{function.__qualname__}"
+        self.family = family
+
+
 def address(family, function) -> int:
-    """Compile a row function, once per process, and return its address."""
+    """Return the address of a row function, compiled once per process."""
     key = (family, function)
     with lock:
         if key not in _addresses:
-            number = _compile(key) if JIT else len(_functions) + 1
+            number = Row(*key).address if JIT else len(_functions) + 1
             _addresses[key] = number
             _functions[number] = key
         return _addresses[key]
@@ -74,65 +76,25 @@ def functions(numbers):
     return [_functions[number] for number in numbers.tolist()]
 
 
-def _compile(key):
-    family, function = key
-    # A user's function is never cached: it may call code in files that Numba
-    # does not watch, and it compiles in a fraction of a second.
-    ours = str(function.__module__).startswith("nonsmooth.")
-    _callbacks[key] = callback(function, SIGNATURES[family], is_kept=ours)
-    return _callbacks[key].address
-
-
-def _emit_call(context, builder, sig, args):
-    """Call the function at args[0] with the other arguments."""
-    kinds = [context.get_value_type(arg) for arg in sig.args[1:]]
-    is_void = sig.return_type == types.void
-    returns = ir.VoidType() if is_void else context.get_value_type(sig.return_type)
-    function_type = ir.FunctionType(returns, kinds)
-    function = builder.inttoptr(args[0], function_type.as_pointer())
-    value = builder.call(function, args[1:])
-    return context.get_dummy_value() if is_void else value
-
-
-def _caller(family, sig):
+def _caller(family):
     """Return `call(address, ...)` for a family, for use in kernels."""
-    names = ", ".join(_FAMILIES[family].split())
-    if not JIT:
-        return eval(
-            f"lambda address, {names}: _functions[address][1]({names})",
-            {"_functions": _functions},
-        )
-    full = sig.return_type(types.int64, *sig.args)
-    # An intrinsic needs its arguments by name.
-    return intrinsic(
-        eval(
-            f"lambda typing, address, {names}: (full, emit)",
-            {"full": full, "emit": _emit_call},
-        )
+    if JIT:
+        return Intrinsic(f"call_{family}")
+    names = ", ".join(FAMILIES[family])
+    return eval(
+        f"lambda address, {names}: _functions[address][1]({names})",
+        {"_functions": _functions},
     )
 
 
-call_law = _caller("law", SIGNATURES["law"])
-call_joint = _caller("joint", SIGNATURES["joint"])
-call_force = _caller("force", SIGNATURES["force"])
-call_guard = _caller("guard", SIGNATURES["guard"])
-call_shape = _caller("shape", SIGNATURES["shape"])
-call_normal = _caller("normal", SIGNATURES["normal"])
-call_limit = _caller("limit", SIGNATURES["limit"])
-call_smooth = _caller("smooth", SIGNATURES["smooth"])
-call_weigh = _caller("weigh", SIGNATURES["weigh"])
-call_inner = _caller("inner", SIGNATURES["inner"])
-call_place = _caller("place", SIGNATURES["place"])
-
-
-if JIT:
-
-    @intrinsic
-    def call_look(typing, address):
-        """Let Python look in: call a function of no arguments at an address."""
-        return types.void(types.int64), _emit_call
-
-else:
-
-    def call_look(address):
-        """Let Python look in: with the JIT off it does so all the time."""
+call_law = _caller("law")
+call_joint = _caller("joint")
+call_force = _caller("force")
+call_guard = _caller("guard")
+call_shape = _caller("shape")
+call_normal = _caller("normal")
+call_limit = _caller("limit")
+call_smooth = _caller("smooth")
+call_weigh = _caller("weigh")
+call_inner = _caller("inner")
+call_place = _caller("place")

@@ -2,8 +2,9 @@
 
 import math
 
-from nonsmooth.kernels.abi import data, entry
+from nonsmooth.kernels.abi import FLOATS, INTEGER, NUMBER, far
 from nonsmooth.kernels.complementarity import enumeration, horizontal, lemke, scaling
+from nonsmooth.kernels.complementarity.horizontal import Hlcp
 from nonsmooth.kernels.complementarity.scaling import (  # noqa: F401 (what they return)
     INACCURATE,
     INFEASIBLE,
@@ -26,47 +27,23 @@ def hlcp_work(n):
     return horizontal.Hlcp({"n_pair": n}, residual=math.inf)
 
 
-@entry
-def solve_standard(p, n, M, q, z, w, out):
-    """Solve w = M z + q by Lemke's method."""
-    return lemke.lemke(p, n, data(M), data(q), data(z), data(w), data(out))
+solve_standard = lemke.lemke
+solve_horizontal = horizontal.solve_horizontal
+all_points = enumeration.enumerate_solutions
 
 
-@entry
-def solve_horizontal(h, p, n, A_plus, A_minus, b, w, z, out):
-    """Solve A+ w = A- z + b by Lemke's method."""
-    return horizontal.solve_horizontal(
-        h, p, n, data(A_plus), data(A_minus), data(b), data(w), data(z), data(out)
-    )
-
-
-@entry
-def all_points(h, n, A_plus, A_minus, b, points, is_isolated, kind):
-    """Write all solutions; return how many."""
-    return enumeration.enumerate_solutions(
-        h,
-        n,
-        data(A_plus),
-        data(A_minus),
-        data(b),
-        data(points),
-        data(is_isolated),
-        data(kind),
-    )
-
-
-@entry
+@far(Hlcp, INTEGER, FLOATS, FLOATS, FLOATS, returns=INTEGER)
 def w_property(h, n, A_plus, A_minus, b):
     """Return whether all mixed determinants share one sign; b is any finite vector."""
-    horizontal.prepare_horizontal(h, n, data(A_plus), data(A_minus), data(b))
+    horizontal.prepare_horizontal(h, n, A_plus, A_minus, b)
     return enumeration.has_w_property(h, n)
 
 
-@entry
+@far(Hlcp, INTEGER, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, FLOATS, returns=NUMBER)
 def check_point(h, n, A_plus, A_minus, b, w, z, out):
     """Check any point (w, z) of a horizontal problem."""
-    horizontal.prepare_horizontal(h, n, data(A_plus), data(A_minus), data(b))
+    horizontal.prepare_horizontal(h, n, A_plus, A_minus, b)
     for i in range(n):
         h.basic[i] = w[i] / h.c[i] / h.scale
         h.other[i] = z[i] / h.c[n + i] / h.scale
-    return scaling.check(n, 1, h.W, h.b, h.basic, h.other, data(out))
+    return scaling.check(n, 1, h.W, h.b, h.basic, h.other, out)

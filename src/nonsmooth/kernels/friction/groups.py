@@ -54,7 +54,7 @@ def slip_due(m, w, k, a):
     return total + bodies.from_body(m, w, m.contact_b[k], at(G, 3), a)
 
 
-@far(Tables, Work, INTEGER, FLOATS, returns=NUMBER, is_door=True)
+@far(Tables, Work, INTEGER, FLOATS, returns=NUMBER)
 def slip_compliance(m, w, k, a):
     """Return the slip acceleration of contact k under a unit friction force."""
     push_alone(m, w, k, a)
@@ -140,7 +140,7 @@ def weigh_stuck(m, w, g):
     return n
 
 
-@far(Tables, Work, INTEGER, returns=NUMBER, is_door=True)
+@far(Tables, Work, INTEGER, returns=NUMBER)
 def used(m, w, g):
     """Return the part of its friction that group g uses.
 
@@ -154,7 +154,7 @@ def used(m, w, g):
     return min(part, FAR_BEYOND)
 
 
-@far(Tables, Work, INTEGER, returns=INTEGER, is_door=True)
+@far(Tables, Work, INTEGER, returns=INTEGER)
 def give_way(m, w, g):
     """Find who slips where group g gives way; return how many stick until then.
 
@@ -166,7 +166,7 @@ def give_way(m, w, g):
     return n if n > 1 else 0
 
 
-@far(Tables, Work, FLOATS, is_door=True)
+@far(Tables, Work, FLOATS)
 def share_friction(m, w, a):
     """Share redundant friction at rest within its limits, with reactions and loads.
 

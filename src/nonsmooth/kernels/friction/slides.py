@@ -390,7 +390,7 @@ def list_sliding(m, w, g):
     return n
 
 
-@far(Tables, Work, FLOATS, is_door=True)
+@far(Tables, Work, FLOATS)
 def rub(m, w, a):
     """Add the friction of all joints that slide to reactions and accelerations."""
     for g in range(m.n_group):
@@ -411,7 +411,7 @@ def most(m, w, k, sign):
     return mu * load(m, w, k, sign * mu, w.lam)
 
 
-@far(Tables, Work, INTEGER, is_door=True)
+@far(Tables, Work, INTEGER)
 def hear(m, w, k):
     """Write the guards of contact k of a joint that are reactions, 1 for the others.
 
@@ -449,7 +449,7 @@ def used_part(m, w, k, lam_t):
     return phi
 
 
-@far(Tables, Work, returns=NUMBER, is_door=True)
+@far(Tables, Work, returns=NUMBER)
 def bear_at_rest(m, w):
     """Write the loads of joints at rest; return their largest change, beside them."""
     change = 0.0
@@ -464,7 +464,7 @@ def bear_at_rest(m, w):
     return change
 
 
-@far(Tables, Work, is_door=True)
+@far(Tables, Work)
 def bear(m, w):
     """Write normal force, flanks and load of every contact inside a joint."""
     for k in range(m.n_touch, m.n_contact):

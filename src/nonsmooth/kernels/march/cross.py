@@ -178,7 +178,7 @@ def choose_span(m, w, r, x, left):
     return min(span, longest, left)
 
 
-@far(Tables, Work, Decision, Crossing, NUMBER, returns=NUMBER, is_door=True)
+@far(Tables, Work, Decision, Crossing, NUMBER, returns=NUMBER)
 def cross(m, w, r, x, t_stop):
     """Cross a span from the present state; return its length, 0 if that failed.
 

@@ -6,7 +6,7 @@ given number of steps; everything it needs to go on is in its blocks.
 
 import math
 
-from nonsmooth.kernels.abi import INTEGER, NUMBER, Block, entry, kernel
+from nonsmooth.kernels.abi import INTEGER, NUMBER, Block, far, kernel
 from nonsmooth.kernels.friction.modes import OPEN
 from nonsmooth.kernels.friction.rest import CHATTERING, DECIDED, UNSOLVED, WRONG
 from nonsmooth.kernels.march import cross, jump, locate, radau, steps, switch
@@ -19,6 +19,7 @@ from nonsmooth.kernels.march.attempt import (
 from nonsmooth.kernels.march.cross import Crossing
 from nonsmooth.kernels.march.landing import cut_at_event
 from nonsmooth.kernels.march.record import is_finite, record
+from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.run import (
     CROSSED,
     END,
@@ -30,6 +31,7 @@ from nonsmooth.kernels.run import (
     TOO_DEEP,
     UNDECIDED,
     Decision,
+    Log,
     Newton,
     Step,
     Tableau,
@@ -269,7 +271,7 @@ def advance(m, w, r, log, t_stop):
     return STOPPED if status == END and is_stop else status
 
 
-@entry
+@far(Tables, Work, Events, Log, NUMBER, INTEGER, returns=INTEGER)
 def march(m, w, r, log, t_stop, max_steps):
     """Advance until t_stop, a stop event, a full log or `max_steps`."""
     s = r.step

@@ -18,7 +18,7 @@ References
 
 import math
 
-from nonsmooth.kernels.abi import INTEGER, NUMBER, Block, entry, far, kernel
+from nonsmooth.kernels.abi import INTEGER, NUMBER, Block, far, kernel
 from nonsmooth.kernels.friction.modes import (
     OPEN,
     PRESSING,
@@ -42,6 +42,7 @@ from nonsmooth.kernels.run import (
     TICK,
     UNDECIDED,
     Decision,
+    Log,
     Span,
     Step,
     Tableau,
@@ -235,7 +236,7 @@ def advance(m, w, r, log, t_stop):
     return begin_span(m, w, s, span)
 
 
-@entry
+@far(Tables, Work, Paper, Log, NUMBER, INTEGER, returns=INTEGER)
 def march(m, w, r, log, t_stop, max_spans):
     """Advance until t_stop, a full log or `max_spans`."""
     s = r.step

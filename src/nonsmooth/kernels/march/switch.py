@@ -287,7 +287,7 @@ def pass_margin(m, w, watch, r, t):
     return DECIDED
 
 
-@far(Tables, Work, Watch, Decision, NUMBER, returns=INTEGER, is_door=True)
+@far(Tables, Work, Watch, Decision, NUMBER, returns=INTEGER)
 def switch(m, w, watch, r, t):
     """Choose the next mode at the present state from the guards that fired."""
     if is_chattering(m, r, t):
@@ -305,7 +305,7 @@ def switch(m, w, watch, r, t):
 # ---- without a guard -----------------------------------------------------------
 
 
-@far(Tables, Work, Watch, Decision, NUMBER, returns=INTEGER, is_door=True)
+@far(Tables, Work, Watch, Decision, NUMBER, returns=INTEGER)
 def renew(m, w, watch, r, t):
     """Decide all contacts again where laws break: forces may jump, or drives stop."""
     evaluate(m, w, r, t)
@@ -323,7 +323,7 @@ def renew(m, w, watch, r, t):
     return status
 
 
-@far(Tables, Work, Watch, Decision, NUMBER, returns=INTEGER, is_door=True)
+@far(Tables, Work, Watch, Decision, NUMBER, returns=INTEGER)
 def review(m, w, watch, r, t):
     """Decide sticking contacts again whose rows depend on each other.
 
@@ -425,7 +425,7 @@ def lean(m, w, r, t):
                 mode.flank = (mode.flank & ~(1 << j)) | ((1 << j) if u < 0.0 else 0)
 
 
-@far(Tables, Work, Decision, NUMBER, returns=INTEGER, is_door=True)
+@far(Tables, Work, Decision, NUMBER, returns=INTEGER)
 def first_mode(m, w, r, t):
     """Choose the mode a run begins in.
 

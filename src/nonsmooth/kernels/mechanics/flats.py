@@ -13,7 +13,7 @@ from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.tolerances import SMALLEST_OVERLAP, SPREAD
 
 
-@far(Tables, Work, INTEGER, is_door=True)
+@far(Tables, Work, INTEGER)
 def press(m, w, k):
     """Write geometry, rates and force of flat contact k; its markers have been moved.
 
@@ -68,7 +68,7 @@ def power(c, o):
     return c.lam_n * o.v_n + couple(c, o, c.lam_n) * o.spin
 
 
-@far(Tables, Work, INTEGER, NUMBER, returns=NUMBER, is_door=True)
+@far(Tables, Work, INTEGER, NUMBER, returns=NUMBER)
 def firmness(m, w, k, size):
     """Return force over the integral of the depth, also where both vanish.
 
@@ -82,7 +82,7 @@ def firmness(m, w, k, size):
     return call_normal(law, p, depth, -c.gap_rate, o.approach) / depth
 
 
-@far(Tables, Work, INTEGER, returns=NUMBER, is_door=True)
+@far(Tables, Work, INTEGER, returns=NUMBER)
 def gap_acceleration(m, w, k):
     """Return gap'' of flat contact k, the markers' accelerations being known."""
     a, b = w.motion[m.contact_a[k]], w.motion[m.contact_b[k]]
@@ -103,7 +103,7 @@ def slip_scale(m, w, k):
 # ---- for results ---------------------------------------------------------------
 
 
-@far(Tables, Work, INTEGER, is_door=True)
+@far(Tables, Work, INTEGER)
 def show(m, w, k):
     """Write point, width and, if open, the distance of flat contact k."""
     o, c = w.press[m.contact_flat[k]], w.contact[k]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from nonsmooth.elements.friction import Coulomb
 from nonsmooth.errors import ModelError
-from nonsmooth.kernels import abi
 from nonsmooth.kernels.run import Span, Step
 from nonsmooth.pack import System
 from nonsmooth.solve.options import Options
@@ -49,8 +48,7 @@ class PaperScheme(Scheme):
         )
 
     def march(self) -> Callable[..., int]:
-        """Return the kernel; compiled only for those who ask for it."""
+        """Return the kernel."""
         from nonsmooth.kernels.march import paper
 
-        abi.link()
         return paper.march

@@ -1,0 +1,243 @@
+"""From kernels to object code, by Numba and LLVM; imported only to compile.
+
+Numba by itself compiles, optimises and emits every callee as a function of its own,
+and again inside each caller. Here a kernel is typed and lowered once, as a part; a far
+kernel links the parts it is made of, optimises them together and emits one object file,
+position-independent, that defines its symbol and nothing else.
+"""
+
+from typing import Any
+
+import llvmlite.binding as llvm
+import numba
+from llvmlite import ir
+from numba import types
+from numba.core import compiler, registry
+from numba.core.codegen import CPUCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.typing.templates import AbstractTemplate
+from numba.extending import typeof_impl
+
+from nonsmooth.kernels.abi import pointers
+from nonsmooth.kernels.abi.faults import FAULT
+from nonsmooth.kernels.abi.linking import Far, Intrinsic, Kernel, far_kernels
+from nonsmooth.kernels.abi.pointers import slot_type
+
+_target: Any = registry.cpu_target
+# Functions of Numba's runtime, and the same in the library of C.
+ALIASES = {"numba_ldexp": "ldexp", "numba_frexp": "frexp"}
+
+
+class Part(CPUCodeLibrary):
+    """The code of one kernel, to be linked into far ones."""
+
+    def add_linking_library(self, library):
+        """Note a callee; it is linked, and optimised, in the end."""
+        self._linking_libraries.append(library)
+
+    def _finalize_specific(self):
+        """Do nothing: it is never executed by itself."""
+
+    def modules(self, seen):
+        """Yield the modules of this part and of its callees, each once."""
+        if self in seen:
+            return
+        seen.add(self)
+        yield self._final_module
+        for library in self._linking_libraries:
+            if isinstance(library, Part):
+                yield from library.modules(seen)
+            elif library not in seen:
+                seen.add(library)
+                yield library._get_module_for_linking()
+
+
+def _flags():
+    flags = compiler.Flags()
+    flags.error_model = "numpy"
+    flags.no_cpython_wrapper = True
+    flags.no_cfunc_wrapper = True
+    flags.no_compile = True
+    return flags
+
+
+@global_compiler_lock
+def _lower(function, args, result=None):
+    """Return a function typed and lowered, as a part."""
+    _target.typing_context.refresh()
+    _target.target_context.refresh()
+    return compiler.compile_extra(
+        _target.typing_context,
+        _target.target_context,
+        function,
+        args,
+        result,
+        _flags(),
+        {},
+        library=Part(_target.target_context.codegen(), function.__qualname__),
+    )
+
+
+# ---- what names in kernels stand for -------------------------------------------
+
+
+# For each kernel: types of its arguments, and the signature that follows.
+_types: dict[Kernel, dict] = {}
+
+
+def counts():
+    """Return for how many sets of types each kernel was compiled here."""
+    return {
+        f"{kernel.py_func.__module__}.{kernel.py_func.__name__}": len(found)
+        for kernel, found in _types.items()
+    }
+
+
+def _template(kernel):
+    """Return how a kernel is typed: lowered at its first call, for one set of types."""
+    found = _types.setdefault(kernel, {})
+
+    def generic(self, args, kws):
+        plain = tuple(types.unliteral(kind) for kind in args)
+        if plain not in found:
+            result = _lower(kernel.py_func, plain)
+            _target.target_context.insert_user_function(
+                kernel, result.fndesc, [result.library]
+            )
+            found[plain] = result.signature
+        return found[plain]
+
+    slots = {"key": kernel, "generic": generic}
+    return type(kernel.py_func.__name__, (AbstractTemplate,), slots)
+
+
+def _once(make):
+    """Keep what was made for each object, as an attribute of it."""
+
+    def typeof(value, _context):
+        if not hasattr(value, "_numba_type"):
+            value._numba_type = make(value)
+        return value._numba_type
+
+    return typeof
+
+
+@typeof_impl.register(Kernel)
+@_once
+def _type_of_kernel(value):
+    return types.Function(_template(value))
+
+
+@typeof_impl.register(Far)
+@_once
+def _type_of_far(value):
+    return types.ExternalFunction(value.symbol, signature(value))
+
+
+@typeof_impl.register(Intrinsic)
+@_once
+def _type_of_intrinsic(value):
+    real = pointers.INTRINSICS[value.name]
+    return _target.typing_context.resolve_value_type(real)
+
+
+def signature(far):
+    """Return the signature of a far kernel."""
+    result = types.void if far.returns is None else slot_type(far.returns)
+    return result(*(slot_type(kind) for kind in far.arguments))
+
+
+def compile_here(function):
+    """Compile a function that calls kernels, for this process."""
+    # Finding one imports others.
+    for far in list(far_kernels.values()):
+        llvm.add_symbol(far.symbol, far.address)
+    return numba.njit(error_model="numpy", nogil=True)(function)
+
+
+# ---- object code ---------------------------------------------------------------
+
+
+@global_compiler_lock
+def compile_object(far) -> bytes:
+    """Return the object code of a far kernel."""
+    sig = signature(far)
+    result = _lower(far.py_func, sig.args, sig.return_type)
+    codegen = _target.target_context.codegen()
+    module = llvm.parse_assembly(str(codegen._create_empty_module(far.symbol)))
+    for part in result.library.modules(set()):
+        module.link_in(part, preserve=True)
+    module.link_in(llvm.parse_assembly(str(_wrapper(far, result.fndesc))))
+    return _emit(module, far.symbol)
+
+
+def _emit(module, symbol) -> bytes:
+    """Optimise a module that exports one symbol; return its object code."""
+    codegen = _target.target_context.codegen()
+    for function in module.functions:
+        if function.is_declaration:
+            function.name = ALIASES.get(function.name, function.name)
+        elif function.name != symbol:
+            function.linkage = "internal"
+    for variable in module.global_variables:
+        if not variable.is_declaration and variable.name != symbol:
+            variable.linkage = "internal"
+    module.data_layout = codegen._data_layout
+    passes, builder = codegen._module_pass_manager()
+    passes.run(module, builder)
+    module.verify()
+    _refuse_runtime(module, symbol)
+    return _machine().emit_object(module)
+
+
+def _refuse_runtime(module, symbol):
+    """Refuse a kernel of ours that allocates, raises, or else needs Numba to run."""
+    needed = [f.name for f in module.functions if f.is_declaration]
+    needed = [name for name in needed if name.startswith(("NRT_", "numba_", "Py"))]
+    if needed and "nonsmooth." in symbol:
+        raise TypeError(f"{symbol} needs {', '.join(needed)} at run time")
+
+
+def _machine():
+    """Return the target: this processor, code that can stand anywhere."""
+    codegen = _target.target_context.codegen()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    return target.create_target_machine(
+        cpu=codegen._get_host_cpu_name(),
+        features=codegen._tm_features,
+        opt=3,
+        reloc="pic",
+        codemodel="default",
+    )
+
+
+def _wrapper(far, fndesc):
+    """Return a module with the function of C that calls the compiled one.
+
+    What Numba would raise is left out: kernels raise nothing.
+    """
+    context = _target.target_context
+    module = ir.Module(name="wrapper")
+    native = context.call_conv.get_function_type(fndesc.restype, fndesc.argtypes)
+    callee = ir.Function(module, native, fndesc.llvm_func_name)
+    kinds = [context.get_argument_type(kind) for kind in fndesc.argtypes]
+    is_void = far.returns is None
+    returns = ir.VoidType() if is_void else context.get_argument_type(fndesc.restype)
+    function = ir.Function(module, ir.FunctionType(returns, kinds), far.symbol)
+    builder = ir.IRBuilder(function.append_basic_block())
+    _, out = context.call_conv.call_function(
+        builder, callee, fndesc.restype, fndesc.argtypes, function.args
+    )
+    if is_void:
+        builder.ret_void()
+    else:
+        builder.ret(context.get_value_as_argument(builder, fndesc.restype, out))
+    return module
+
+
+def fault_object() -> bytes:
+    """Return the object code of the cells that the checked build notes faults in."""
+    module = ir.Module(name="fault")
+    cells = ir.GlobalVariable(module, ir.ArrayType(ir.IntType(64), 3), FAULT)
+    cells.initializer = ir.Constant(cells.value_type, [0, 0, 0])
+    return _machine().emit_object(llvm.parse_assembly(str(module)))
