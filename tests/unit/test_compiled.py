@@ -218,3 +218,25 @@ def test_the_public_names_all_exist():
     assert dir(nonsmooth) == sorted(nonsmooth.__all__)
     with pytest.raises(AttributeError, match="no attribute 'simulat'"):
         _ = nonsmooth.simulat
+
+
+DIGESTS = """
+from nonsmooth.kernels.abi import digest, library, linking
+library.import_all()
+for symbol, far in sorted(linking.far_kernels.items()):
+    print(symbol, digest.digest_of(far))
+"""
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled with the JIT off")
+def test_digests_are_the_same_in_every_process():
+    """Python orders sets by hashes that differ from process to process."""
+    argv = [sys.executable, "-c", DIGESTS]
+    found = {
+        subprocess.run(
+            argv, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(found) == 1
+    assert len(found.pop().splitlines()) > 80

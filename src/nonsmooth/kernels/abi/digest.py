@@ -40,6 +40,8 @@ def _of_code(code, scope) -> list[str]:
     parts = [code.co_code.hex(), repr((code.co_names, code.co_varnames))]
     has_doc = bool(code.co_consts) and isinstance(code.co_consts[0], str)
     for constant in code.co_consts[1 if has_doc else 0 :]:
+        if isinstance(constant, frozenset):  # of no order that lasts
+            constant = sorted(map(repr, constant))
         is_code = isinstance(constant, types.CodeType)
         parts += _of_code(constant, scope) if is_code else [repr(constant)]
     for name in code.co_names:
