@@ -40,8 +40,6 @@ def _of_code(code, scope) -> list[str]:
     parts = [code.co_code.hex(), repr((code.co_names, code.co_varnames))]
     has_doc = bool(code.co_consts) and isinstance(code.co_consts[0], str)
     for constant in code.co_consts[1 if has_doc else 0 :]:
-        if isinstance(constant, frozenset):  # of no order that lasts
-            constant = sorted(map(repr, constant))
         is_code = isinstance(constant, types.CodeType)
         parts += _of_code(constant, scope) if is_code else [repr(constant)]
     for name in code.co_names:
@@ -77,15 +75,15 @@ def of_layout(cls) -> str:
     """Return the digest of a block: its slots, in order, and those of its blocks."""
     if cls not in _layouts:
         parts = [cls.__qualname__]
-        for name, kind in cls._layout.slots.items():
-            inner = kind.kind if isinstance(kind, Array) else kind
-            shape = kind.extents if isinstance(kind, Array) else ""
-            parts.append(f"{name} {shape} {_of_kind(inner)}")
+        slots = cls._layout.slots.items()
+        parts += [f"{name} {_of_kind(kind)}" for name, kind in slots]
         _layouts[cls] = _hash(*parts)
     return _layouts[cls]
 
 
 def _of_kind(kind) -> str:
+    if isinstance(kind, Array):
+        return f"{kind.extents} {_of_kind(kind.kind)}"
     is_block = isinstance(kind, type) and issubclass(kind, Block)
     return of_layout(kind) if is_block else str(kind)
 
