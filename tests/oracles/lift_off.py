@@ -33,6 +33,9 @@ class LiftOff:
         m, k, c, r = self.mass, self.stiffness, self.damping, self.rate
         # Beside y = (r t - m g - c r/K)/K, which moves on evenly.
         root = np.emath.sqrt(c * c - 4.0 * k * m)
+        if root == 0.0:
+            # Critical: roots a little apart do the same but for the square of that.
+            root = 1e-6 * c
         s1, s2 = (-c + root) / (2.0 * m), (-c - root) / (2.0 * m)
         y0, v0 = c * r / k**2, -r / k
         a1, a2 = (v0 - s2 * y0) / (s1 - s2), (v0 - s1 * y0) / (s2 - s1)
