@@ -75,8 +75,8 @@ FAILURES = {
         "locks, or a drive asks for more than it can reach"
     ),
     "newton_failed": (
-        "t = {t:.9g} s: the implicit method does not converge; a law may jump there, "
-        "or try method='dop853'"
+        "t = {t:.9g} s: the implicit method does not converge; a law may jump there: "
+        "smooth it, as tanh(v/0.001) does sign(v), or try method='dop853'"
     ),
     "singular": (
         "t = {t:.9g} s: the mechanism has come to a singular pose it cannot pass; it "
@@ -84,12 +84,11 @@ FAILURES = {
     ),
     "undecided": (
         "t = {t:.9g} s, contacts {who}: the friction problem of the contacts at rest "
-        "was not solved (modes that satisfy it: {modes}); try another normal law or "
-        "less friction"
+        "was not solved (modes until then: {modes}); {advice}"
     ),
     "wrong_mode": (
         "t = {t:.9g} s, contacts {who}: no mode found satisfies Coulomb's law (last "
-        "tried: {modes}); the contacts may be redundant, try leaving one out"
+        "tried: {modes}); {advice}"
     ),
     "several": (
         "t = {t:.9g} s, {who}: friction has {n} solutions here: {solutions}. A rigid "
@@ -123,7 +122,7 @@ FAILURES = {
     ),
     "chattering": (
         "t = {t:.9g} s, contacts {who}: the mode changes again and again without time "
-        "passing (last: {modes}); try a smaller rtol, or damping in the normal law"
+        "passing (last: {modes}); {advice}"
     ),
     "too_deep": (
         "t = {t:.9g} s, contact '{who}': the outlines overlap by {depth:.4g} m, more "
@@ -136,13 +135,23 @@ FAILURES = {
     ),
     "unexplained": (
         "t = {t:.9g} s: the run could not go on, and numbers there are too large or "
-        "not finite to tell why; try a smaller rtol, or projection instead of "
+        "not finite to tell why; try a smaller rtol or step, or projection, not "
         "Baumgarte's stabilisation"
     ),
     "step_too_small": (
         "t = {t:.9g} s: the step has shrunk to round-off; a law may jump there, or "
-        "grow without bound; try a larger rtol"
+        "grow without bound; {advice}"
     ),
+}
+
+# What to try where modes or steps come to no end; `solve.undecided` chooses.
+ADVICE = {
+    "fixed": (
+        "the fixed step of {h:g} s may be too long: try adaptive steps (without step), "
+        "or a shorter one"
+    ),
+    "friction": "try friction=RegularisedCoulomb(...) there",
+    "law": "smooth what jumps, as tanh(v/0.001) does sign(v)",
 }
 
 

@@ -121,6 +121,20 @@ def test_a_row_that_joints_hold_is_prescribed(group):
 
 
 @pytest.mark.jit_off
+def test_nearly_equal_rows_rest_to_the_noise_of_all(group):
+    """Four feet that hardly differ: what is left of each adds up along them."""
+    i = np.arange(4.0)
+    A = 0.1360766351638535 + 1.0839928e-10 * np.add.outer(i, i)
+    b = -2.8607220822638965e-05 - 3.032995556e-12 * i
+    group.work.noise[:4] = 9.0243e-12
+    status, _, a, slip = group.solve(A, b, np.full(4, 134.71), np.diag(A).copy())
+    group.work.noise[:4] = 0.0
+    assert status == group.kernels.SOLVED
+    assert slip.tolist() == [0, 0, 0, 0]
+    assert np.max(np.abs(a)) < 3.0 * 9.0243e-12
+
+
+@pytest.mark.jit_off
 def test_units_do_not_matter(group):
     """Powers of two change nothing at all."""
     rng = np.random.default_rng(3)

@@ -14,11 +14,13 @@ from nonsmooth import (
     Coulomb,
     Event,
     Expression,
+    ExpressionForce,
     Flores,
     Ground,
     Harmonic,
     Hertz,
     KelvinVoigt,
+    Line,
     Model,
     ModelError,
     MovingSupport,
@@ -27,6 +29,7 @@ from nonsmooth import (
     PointMass,
     Ramp,
     RigidBody,
+    Segment,
     Shape,
     SolveError,
     SwitchError,
@@ -245,6 +248,48 @@ def test_discs_with_a_common_centre_are_refused():
 def test_a_deep_overlap_at_the_start_is_refused(y):
     with pytest.raises(ModelError, match=rf"contact 'sole': overlaps by {-y:g} m"):
         simulate(drop(Hertz(stiffness=1e5), y=y), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("shape", "turned"),
+    [
+        (Line(), Line(angle=math.pi)),
+        (
+            Segment(start=(-1.0, 0.0), end=(1.0, 0.0)),
+            Segment(start=(1.0, 0.0), end=(-1.0, 0.0)),
+        ),
+    ],
+    ids=["line", "segment"],
+)
+def test_a_body_on_the_wrong_side_is_refused_with_the_remedy(shape, turned):
+    def run(surface):
+        ball = PointMass(name="ball", mass=1.0, position=(0.0, -1.0))
+        roof = Contact(
+            name="roof", a="ground.roof", b="ball", normal=Hertz(stiffness=1e5)
+        )
+        ground = Ground(shapes={"roof": surface})
+        model = Model(gravity=(0, G), bodies=[ground, ball], contacts=[roof])
+        return simulate(model, 1.0)
+
+    with pytest.raises(ModelError, match="turn the line by pi or exchange the ends"):
+        run(shape)
+    assert np.max(run(turned)["ball.y"]) < 0.1
+
+
+# ---- laws that jump --------------------------------------------------------------
+
+
+def test_what_jumps_is_to_be_smoothed():
+    """The advice of the implicit method, tried."""
+
+    def run(force):
+        ball = PointMass(name="ball", mass=1.0, velocity=(1.0, 0.0))
+        drag = ExpressionForce(name="drag", b="ball", fx=force)
+        return simulate(Model(bodies=[ball], forces=[drag]), 3.0, method="radau")
+
+    with pytest.raises(SolveError, match=r"smooth it, as tanh\(v/0.001\)"):
+        run("-sign(vx)")
+    assert run("-tanh(vx/0.001)")["ball.x"][-1] == pytest.approx(0.5, rel=1e-2)
 
 
 def test_a_small_overlap_at_the_start_is_not():

@@ -104,6 +104,7 @@ class Step(Block):
     n_reject = INTEGER
     n_rhs = INTEGER
     n_jacobian = INTEGER
+    left = NUMBER  # violation at the end of the last attempt
     violation = NUMBER  # largest left after a step
     t_fail = NUMBER  # s, where a step failed for good
     t_singular = NUMBER  # s, first loss of rank, inf for none

@@ -57,8 +57,9 @@ NO_TIME, PASSED = 1e-13, 1e-8
 
 # ---- of a quantity's own terms -------------------------------------------------
 
-# A guard this small beside the largest of a step is the round-off of a zero.
-ZERO = 1e-9
+# A guard this small beside the largest of a step is the round-off of a zero; a reaction
+# is landed on at the second, which round-off of most mechanisms allows.
+ZERO, NO_GUARD = 1e-9, 1e-12
 # An acceleration that is round-off of its parts. Not more: a body that tilts by 1e-6
 # lets one of two corners slip, by as little.
 NO_ACCELERATION = 1e-13

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 LEDGER = 1e-3
 # Part of the energy stored that is round-off, where nothing moves.
 ROUND_OFF = 1e-12
+# Part of the model's size, or of a radian, by which joints may be open: the same.
+OPEN = 1e-3
 # Part of a run that may be crossed without its events.
 CROSSED_PART = 1e-2
 
@@ -28,6 +30,11 @@ def doubts(result: Result) -> Iterator[str]:
         yield (
             f"{100.0 * crossed / span:.2g} % of the run was crossed without its "
             "events: what happens there is known to first order only"
+        )
+    if not result.violation <= OPEN * min(1.0, result.system.size):
+        yield (
+            f"joints came apart by up to {result.violation:.3g} (m or rad); try "
+            "projection, a smaller rtol or step, or larger alpha and beta"
         )
     balance = result.energy_balance
     stored = np.max(np.abs(balance.kinetic)) + np.max(np.abs(balance.potential))

@@ -14,7 +14,7 @@ from nonsmooth.kernels.mechanics.tables import Work
 from nonsmooth.kernels.run import Step
 from nonsmooth.pack import System
 from nonsmooth.solve.options import Options
-from nonsmooth.solve.undecided import jams, undecided
+from nonsmooth.solve.undecided import advice, jams, undecided
 
 if TYPE_CHECKING:
     from nonsmooth.solve.driver import Driver
@@ -47,18 +47,16 @@ def _explain(
 ) -> tuple[str, bool]:
     step, work = driver.step, driver.work
     if status == codes.UNDECIDED:
-        return undecided(system, driver.blocks.rest, work), True
+        return undecided(system, driver.blocks.rest, work, options.step), True
     if status == codes.NOT_FINITE and options.step and has_diverged(system, step):
-        alpha = options.baumgarte[0]
-        why = f" (or for Baumgarte's alpha = {alpha:g} /s)" if alpha > 0.0 else ""
-        return FAILURES["unstable"].format(
-            t=step.t_fail, h=options.step, why=why
-        ), False
+        return _unstable(options, step), False
     if status == codes.TOO_DEEP:
         return _too_deep(system, step, work), False
     if jam := jams(system, step, work):
         return jam, True
     culprit = _culprit(system, step, work)
+    if not culprit and status == codes.NOT_FINITE and options.step:
+        return _unstable(options, step), False
     if culprit or status == codes.NOT_FINITE:
         who = culprit or "the motion"
         return FAILURES["not_finite"].format(t=step.t_fail, who=who), False
@@ -68,8 +66,17 @@ def _explain(
     if status == codes.NEWTON_FAILED:
         return FAILURES["newton_failed"].format(t=step.t_fail), False
     is_singular = math.isfinite(step.t_singular)
-    kind = "singular" if is_singular else "step_too_small"
-    return FAILURES[kind].format(t=step.t), False
+    if is_singular:
+        return FAILURES["singular"].format(t=step.t), False
+    told = advice(system, options.step)
+    return FAILURES["step_too_small"].format(t=step.t, advice=told), False
+
+
+def _unstable(options: Options, step: Step) -> str:
+    """Return the sentence for a fixed step that is too long."""
+    alpha = options.baumgarte[0]
+    why = f" (or for Baumgarte's alpha = {alpha:g} /s)" if alpha > 0.0 else ""
+    return FAILURES["unstable"].format(t=step.t_fail, h=options.step, why=why)
 
 
 def _too_deep(system: System, step: Step, work: Work) -> str:

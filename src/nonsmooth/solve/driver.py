@@ -260,9 +260,9 @@ class Driver:
         crossing = getattr(self.blocks, "crossing", None)
         if crossing is not None and crossing.n:
             self.notes.append(
-                f"{crossing.n} spans, {crossing.total:.3g} s in all, first at t = "
-                f"{crossing.t_first:.9g} s, in which modes changed without end, were "
-                "crossed by steps of first order; their estimated error is "
+                f"spans in which modes changed without end were crossed by steps of "
+                f"first order: {crossing.n}, {crossing.total:.3g} s in all, first at "
+                f"t = {crossing.t_first:.9g} s; their estimated error is "
                 f"{crossing.error:.2g} times the tolerance"
             )
         if rest.n_tie:

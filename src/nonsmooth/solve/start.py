@@ -312,8 +312,9 @@ def check_overlaps(system: System, t: float, q: Floats, v: Floats) -> None:
             raise ModelError(
                 f"contact '{name}': overlaps by {overlap:.6g} m at t = {t:g} s; at "
                 f"most {DEEPEST * system.size:.3g} m, a tenth of the model's size, "
-                "is in the range of a compliant law: correct the positions, or "
-                "exchange a and b if the body is on the wrong side"
+                "is in the range of a compliant law: correct the positions; if the "
+                "body is on the wrong side, turn the line by pi or exchange the ends "
+                "of the segment (a circle is touched from outside only)"
             )
         if not np.isfinite(force) or not np.isfinite(overlap):
             raise ModelError(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nonsmooth.errors import FAILURES
+from nonsmooth.errors import ADVICE, FAILURES
 from nonsmooth.kernels.friction import flanks, rest
 from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.mechanics.tables import Work
@@ -26,8 +26,19 @@ _REASONS = {
 }
 
 
-def undecided(system: System, state: Decision, work: Work) -> str:
-    """Return the sentence: time, contacts, candidate modes, what to try."""
+def advice(system: System, step: float | None) -> str:
+    """Return what to try where modes or steps come to no end."""
+    if step:
+        return ADVICE["fixed"].format(h=step)
+    model = system.model
+    rubs = (getattr(e, "friction", None) for e in (*model.contacts, *model.joints))
+    return ADVICE["friction" if any(rubs) else "law"]
+
+
+def undecided(
+    system: System, state: Decision, work: Work, step: float | None = None
+) -> str:
+    """Return the sentence: time, contacts, modes, what to try; `step` if fixed."""
     status, t = state.status, state.step.t_fail
     if status == rest.JAMMED:
         return FAILURES["jammed"].format(t=t, who=_joints(system, _all_slides(system)))
@@ -44,6 +55,7 @@ def undecided(system: System, state: Decision, work: Work) -> str:
         t=t,
         who=", ".join(f"'{system.with_mode[k]}'" for k in listed),
         modes=_now(system, work, listed),
+        advice=advice(system, step),
     )
 
 

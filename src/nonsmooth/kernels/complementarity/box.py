@@ -481,7 +481,8 @@ def violation(p, n):
             g = max(g, 0.0)
         elif p.x[i] <= -p.limit[i]:
             g = min(g, 0.0)
-        g = max(abs(g) - p.noise[i] / p.d[i], 0.0)
+        # A row that depends on others is at rest with them, to the noise of all.
+        g = max(abs(g) - ACCELERATES * p.noise[i] / p.d[i], 0.0)
         small = p.small[i] - p.noise[i] / p.d[i]
         if not g * ROW_ROUND_OFF <= worst * small:
             worst = g * ROW_ROUND_OFF / small

@@ -24,6 +24,7 @@ from nonsmooth.kernels.friction.modes import (
     PRESSING,
     SLIP,
     STICK,
+    YIELDING,
     is_moving,
     is_slipping,
     set_grip,
@@ -179,6 +180,17 @@ def stop_others(m, w, r, t):
             come_to_rest(m, w, r, k)
             is_any = True
     return is_any
+
+
+@kernel
+def doubt_yielding(m, w, r):
+    """Let contacts that yield in their band be taken back if forces have jumped."""
+    for k in range(m.n_contact):
+        mode = w.mode[k]
+        is_here = r.is_touched[m.contact_group[k]] and mode.side == PRESSING
+        if is_here and mode.grip == YIELDING and not r.rests[k]:
+            r.freed[k] = 1
+            mode.drift = w.contact[k].v_t
 
 
 @kernel
@@ -385,6 +397,7 @@ def decide(m, w, r, t):
     bring_to_rest(m, w, r, t)
     while stop_others(m, w, r, t):
         bring_to_rest(m, w, r, t)
+    doubt_yielding(m, w, r)
     status = settle(m, w, r, look_ahead(m, w, r, t))
     if status == DECIDED:
         comply(m, w, r, t)

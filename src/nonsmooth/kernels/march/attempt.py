@@ -71,7 +71,7 @@ def is_assembled(s, left):
     """Note the violation left by a step; return whether it is acceptable."""
     if s.set.is_projected and not left <= ASSEMBLED * s.set.size:
         return False
-    s.violation = max(s.violation, left)
+    s.left = left
     return True
 
 

@@ -127,6 +127,7 @@ def go_on(m, w, r, h, row, t_stop):
     """Let the end of the step be the start of the next."""
     s = r.step
     s.n_step += 1
+    s.violation = max(s.violation, s.left)
     s.pivot_rate = (math.sqrt(s.pivot_end) - math.sqrt(s.pivot)) / h
     s.pivot = s.pivot_end
     s.t = t_stop if h == t_stop - s.t else s.t + h

@@ -11,6 +11,8 @@ from nonsmooth.kernels.tolerances import EPSILON, LANDED
 MAX_LANDING = 6
 # Part of a step by which its end is moved along its tangent: the square is round-off.
 NUDGE = 1e-7
+# Part of a step over which the rate of a reaction is a difference.
+DIFFERENCE = 1e-3
 # Halvings of a step that Newton's method refuses.
 MAX_HALVING = 12
 
@@ -68,6 +70,23 @@ def shorter_step(m, w, r, h):
 
 
 @kernel
+def rate_at_root(m, w, watch, h, k):
+    """Return the rate of guard k where it fires; of a reaction, by a difference."""
+    x = watch.root[k]
+    x0 = max(0.0, x - DIFFERENCE)
+    before = 0.0
+    if not guards.has_rate(m, w, k) and x > x0:
+        locate.on_dense(m, w, watch, h, x0, watch.guard)
+        before = watch.guard[k][0]
+    locate.on_dense(m, w, watch, h, x, watch.guard)
+    if guards.has_rate(m, w, k) or x == x0:
+        return watch.guard[k][1]
+    rate = (watch.guard[k][0] - before) / ((x - x0) * h)
+    # What grows is no crossing that a correction could follow.
+    return min(rate, 0.0)
+
+
+@kernel
 def land_on_event(m, w, r, h):
     """Retake the step so that it ends on its first fired guard.
 
@@ -82,8 +101,7 @@ def land_on_event(m, w, r, h):
     longest = h
     last = h
     is_at_once = locate.is_at_once(watch, k, r.rest.n_chatter)
-    locate.on_dense(m, w, watch, h, watch.root[k], watch.guard)
-    rate = watch.guard[k][1]
+    rate = rate_at_root(m, w, watch, h, k)
     # A root at the very start is an event of the step before that fell behind its end.
     h = max(h * watch.root[k], EPSILON * abs(s.t))
     for attempts in range(1, MAX_LANDING + 1):
@@ -100,7 +118,7 @@ def land_on_event(m, w, r, h):
         watch_end(m, w, watch, h, row)
         change = -watch.guard[k][0] / rate if rate != 0.0 else 0.0
         is_landed = abs(change) <= LANDED * max(abs(t1), h)
-        is_landed = is_landed or locate.is_round_off(m, watch, k)
+        is_landed = is_landed or locate.is_round_off(m, w, watch, k)
         if is_landed or attempts == MAX_LANDING or is_at_once:
             break
         if abs(change) > 0.1 * longest or not 0.0 < h + change <= longest:

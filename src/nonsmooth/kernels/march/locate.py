@@ -26,6 +26,7 @@ from nonsmooth.kernels.run import N_NODE, Watch
 from nonsmooth.kernels.tolerances import (
     ARMED,
     MISSED,
+    NO_GUARD,
     SIMULTANEOUS,
     SMALLEST_FORCE,
     SMALLEST_GAP,
@@ -238,10 +239,12 @@ def is_at_once(watch, k, n_chatter):
 
 
 @kernel
-def is_round_off(m, watch, k):
-    """Return whether guard k, a gap, is as near to zero as positions can tell."""
+def is_round_off(m, w, watch, k):
+    """Return whether guard k is as near to zero as positions or reactions tell."""
     least = SMALLEST_GAP * watch.step.set.size
-    return m.watch_kind[k] == GAP and abs(watch.guard[k][0]) <= least
+    if m.watch_kind[k] != GAP:
+        least = 0.0 if has_rate(m, w, k) else NO_GUARD * largest_node(watch, k)
+    return abs(watch.guard[k][0]) <= least
 
 
 @kernel

@@ -199,9 +199,11 @@ def change_slip(m, w, watch, r, k, is_break, t):
     backward = watch.fired[m.contact_rub[k] + 1]
     if mode.grip == SLIP:
         # Of a contact with a band only its own guard tells.
+        has_crossed = m.contact_band[k] == 0.0 and mode.sign * w.contact[k].v_t < 0.0
         if m.contact_band[k] == 0.0 and is_at_rest(m, w, k):
             come_to_rest(m, w, r, k)
-        elif forward:
+        elif forward or has_crossed:
+            # With another, to round-off; its own guard has some slack.
             come_to_zero(m, w, r, k)
     elif mode.grip == YIELDING:
         # It leaves its band, or is balanced in it.
