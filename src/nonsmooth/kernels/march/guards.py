@@ -18,8 +18,8 @@ contact, `contact_press` and `contact_rub`, those of groups, then the margin;
 value in `contact_guards`, whether it has a rate and is a reaction below, and what
 follows in `switch`.
 
-Force over overlap, of outlines over the integral of the depth, because some laws vanish
-with the overlap whatever its rate.
+Force over overlap, of outlines the largest of any point, because some laws vanish with
+the overlap whatever its rate.
 """
 
 from nonsmooth.kernels.abi import (

@@ -70,14 +70,14 @@ def power(c, o):
 
 @far(Tables, Work, INTEGER, NUMBER, returns=NUMBER, is_door=True)
 def firmness(m, w, k, size):
-    """Return force over the integral of the depth, also where both vanish.
+    """Return the largest force of the law over the depth: it presses somewhere if > 0.
 
-    There it is the pressure over the depth at the nearest vertex.
+    Where both vanish, that at the nearest vertex.
     """
     o, c = w.press[m.contact_flat[k]], w.contact[k]
     depth = SMALLEST_OVERLAP * size
     if -c.gap >= depth and o.area > 0.0:
-        return c.force / o.area
+        return o.firmness
     law, p = m.address[m.contact_normal[k]], at(m.par, m.contact_normal_par[k])
     return call_normal(law, p, depth, -c.gap_rate, o.approach) / depth
 
