@@ -8,6 +8,7 @@ line. See `outlines`.
 import math
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, call_normal, far, kernel
+from nonsmooth.kernels.friction.modes import OPEN
 from nonsmooth.kernels.mechanics import outlines
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.tolerances import SMALLEST_OVERLAP, SPREAD
@@ -112,7 +113,8 @@ def show(m, w, k):
     a = w.motion[m.contact_a[k]]
     c.point_x = a[0] + c.arm_x + shift * c.n_y
     c.point_y = a[1] + c.arm_y - shift * c.n_x
-    if c.gap > 0.0:
+    # Until it is open a gap above zero is round-off, and what slips slips at P.
+    if c.gap > 0.0 and w.mode[k].side == OPEN:
         p = at(m.par, m.contact_shape_par[k])
         outlines.part(p, a, w.motion[m.contact_b[k]], w.outline, o)
         c.gap = o.gap

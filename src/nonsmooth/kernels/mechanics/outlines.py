@@ -463,12 +463,13 @@ def part(p, a, b, scratch, o):
     """Write distance, normal and slip of two outlines that are apart.
 
     Between vertices the gap that is watched is less than the distance. Its rate is that
-    of both nearest places, P on b and the other on a; slip is seen at P.
+    of both nearest places, P on b and the other on a; slip is seen at P. Within
+    round-off the nearest face tells the normal, as while they press.
     """
     A = at(p, HEAD + 2 * int(p[POINTS]))
     B = at(A, n_numbers(A))
     n_a, n_b = int(A[1]), int(B[1])
-    if n_a == 0:
+    if n_a == 0 or o.gap <= p[TIE]:
         return
     faces = at(scratch, 0)
     vertices_a = at(faces, FLAT_FACE * (n_a + n_b))
