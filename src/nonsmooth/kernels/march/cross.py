@@ -62,7 +62,7 @@ class Crossing(Block):
     t_last = NUMBER  # s, end of the last
     span = NUMBER  # s, length of the last
     total = NUMBER  # s
-    error = NUMBER  # largest difference, in units of the tolerance
+    error = NUMBER  # sum of the largest differences, in units of the tolerance
     start = floats("n_y")
     rough = floats("n_y")  # end by few steps
     force = floats("n_contact")  # friction
@@ -210,7 +210,7 @@ def finish(m, w, r, x, span):
     error = 0.0
     for i in range(2 * m.n_dof):
         error = max(error, abs(s.y1[i] - x.rough[i]) / s.tol[i])
-    x.error = max(x.error, error)
+    x.error += error
     if x.n == 0:
         x.t_first = s.t
     x.n += 1

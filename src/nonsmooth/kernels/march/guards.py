@@ -206,7 +206,8 @@ def friction_guards(m, w, k, out, rub):
         least = MOVES * contacts.slip_scale(m, w, k)
         set_guard(out, rub, max(least, band) - abs(c.v_t), 0.0)
     elif k < m.n_touch and not groups.is_shared(m, w, m.contact_group[k]):
-        limit = m.contact_mu0[k] * c.lam_n + spared(w, c.lam_n)
+        load = contacts.signed_load(m, w, k)
+        limit = m.contact_mu0[k] * load + spared(w, load)
         set_guard(out, rub, limit + c.lam_t, 0.0)
         set_guard(out, rub + 1, limit - c.lam_t, 0.0)
 

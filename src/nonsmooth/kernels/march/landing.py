@@ -4,6 +4,7 @@ from nonsmooth.kernels.abi import kernel
 from nonsmooth.kernels.march import guards, locate, radau, steps
 from nonsmooth.kernels.march.attempt import SLACK, fail, land_explicit
 from nonsmooth.kernels.march.record import is_finite
+from nonsmooth.kernels.mechanics.tables import FORCE
 from nonsmooth.kernels.run import NEWTON_FAILED, STEP_TOO_SMALL
 from nonsmooth.kernels.tolerances import EPSILON, LANDED
 
@@ -84,6 +85,8 @@ def land_on_event(m, w, r, h):
     is_at_once = locate.is_at_once(watch, k, r.rest.n_chatter)
     locate.on_dense(m, w, watch, h, watch.root[k], watch.guard)
     rate = watch.guard[k][1]
+    if m.watch_kind[k] == FORCE and not guards.has_rate(m, w, k):
+        rate = locate.slope_at(m, w, watch, h, watch.root[k], k)
     # A root at the very start is an event of the step before that fell behind its end.
     h = max(h * watch.root[k], EPSILON * abs(s.t))
     for attempts in range(1, MAX_LANDING + 1):

@@ -43,6 +43,8 @@ MAX_PARABOLA, DEPTH = 12, 0.1
 # least of them; where they vary by less than the next they are not looked at.
 # Those that go down to zero, by a part of the largest.
 RESOLVED, ALIKE, DEEPEST = 0.1, 0.1, 0.05
+# Fraction of a step over which the slope of a guard without rate is taken.
+SLOPE_WIDTH = 1e-4
 # How often the first interval is halved to find the lobe after such a start.
 MAX_HALVING = 40
 # Fraction of a step within which an event is at its start.
@@ -114,6 +116,16 @@ def value_at(m, w, watch, h, x, k):
     """Return guard k at the fraction x of the step."""
     one_on_dense(m, w, watch, h, x, k)
     return watch.guard[k][0]
+
+
+@kernel
+def slope_at(m, w, watch, h, x, k):
+    """Return the rate of guard k before the fraction x of the step, by a difference."""
+    start = max(0.0, x - SLOPE_WIDTH)
+    if not x > start:
+        return 0.0
+    before = value_at(m, w, watch, h, start, k)
+    return (value_at(m, w, watch, h, x, k) - before) / ((x - start) * h)
 
 
 # ---- roots of one guard --------------------------------------------------------

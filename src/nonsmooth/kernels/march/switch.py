@@ -66,7 +66,7 @@ from nonsmooth.kernels.tolerances import (
 # no mode lasts.
 CHATTER, CHATTER_PER_CONTACT = 30, 4
 # Switches within a part of the run that mean the same.
-FLOOD, FLOOD_PART = 20000, 1e-4
+FLOOD, FLOOD_PART = 1000, 1e-5
 
 
 @kernel

@@ -83,6 +83,12 @@ def firmness(m, w, k, size):
     return call_normal(law, p, depth, -c.gap_rate, o.approach) / depth
 
 
+@kernel
+def pull(o):
+    """Return what the law would pull with where it presses nowhere, negative, or 0."""
+    return min(0.0, o.firmness) * o.area
+
+
 @far(Tables, Work, INTEGER, returns=NUMBER, is_door=True)
 def gap_acceleration(m, w, k):
     """Return gap'' of flat contact k, the markers' accelerations being known."""
