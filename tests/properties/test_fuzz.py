@@ -23,6 +23,7 @@ LIFT = "a break-away just before a lift-off is missed"
 SHARE = "redundant friction goes beyond its limits, or is let go a step late"
 BAND = "where a drive prescribes the slip, a reversal near Karnopp's band is late"
 APPROACH = "a contact closed at the start takes the rate it has there for its approach"
+TALL = "tall stacks whose law has no damping at the start vibrate, in many steps"
 CHATTER = "the mode changes without end where friction loads a joint"
 
 KNOWN: dict[str, dict[int, str]] = {
@@ -31,6 +32,7 @@ KNOWN: dict[str, dict[int, str]] = {
     "guides": {9: CHATTER},
     "lift_offs": {9: LIFT},
     "shapes": dict.fromkeys((7, 8, 11), LIFT) | {1: APPROACH},
+    "stacks": dict.fromkeys((1, 3), TALL),
     "arms": dict.fromkeys((0, 1, 7, 10, 11), SHARE),
     "mixed": {8: APPROACH},
 }
