@@ -135,6 +135,7 @@ def check_contact(
         shift=shift_of(shifts, name),
         force=tolerances.LIMIT * 1e-3 * force,
         deflection=deflection,
+        is_touch=True,
     )
     check_friction(notes, scene, rub, rtol)
     check_rest(notes, scene, even, rub)

@@ -6,9 +6,10 @@ Each floats in the depth of the other (docs/theory/contact.md):
     F_b = -weight int_{db in a} p n_b ds + weight int_{da in b} p n_a ds
 
 with weight 1/2, or 1 if a is a line; p is the law's force at this depth and its rate,
-over the length of the face that has the law's stiffness: the longest face of either
-outline, the shorter of the two. The elastic part, at rate zero, has the direction n;
-N = n·F. Along an edge phi is made of straight pieces, which are cut out one by one.
+where it does not pull, over the length of the face that has the law's stiffness: the
+longest face of either outline, the shorter of the two. The elastic part, at rate zero,
+has the direction n; N = n·F. Along an edge phi is made of straight pieces, which are
+cut out one by one, and cut again where the pressure ends.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ from nonsmooth import Line
 # Nodes on a piece. Their places are drawn to both ends, where a power of the depth
 # may have a singular derivative, so that all laws are met to some 1e-10.
 N_NODES = 20
+# Cells of a piece in which the law's sign is looked at, and halvings of one where it
+# changes: the first and the last such are cut.
+N_CELLS, N_HALVINGS = 24, 45
 
 Edge = tuple[Vector, Vector, Vector]  # its ends, and the normal out of its outline
 
@@ -40,7 +44,7 @@ class Pressure:
         self.elastic: list[Array] = [zero, zero]
         self.total: list[Array] = [zero, zero]
         self.moment = zero
-        self.size = zero  # sum of |p| ds
+        self.size = zero  # sum of |p| ds, also where it would pull
 
 
 def pressure(scene: Scene, flat: Flat, approach: Array, at: Any) -> Pressure:
@@ -134,21 +138,35 @@ def _add_edges(
         # Depth below face f at the part t of the edge: h0 + t (h1 - h0).
         h0 = np.array([fx * (px - x0) + fy * (py - y0) for fx, fy, px, py in faces])
         h1 = np.array([fx * (px - x1) + fy * (py - y1) for fx, fy, px, py in faces])
-        cuts = _cuts(h0, h1)
-        for low, high in pairwise(cuts):
-            if not np.any(high > low):
-                continue
-            t = low[:, None] + (high - low)[:, None] * place[None, :]
-            depths = h0[:, :, None] + t[None] * (h1 - h0)[:, :, None]
+
+        def state(
+            t: Array,
+            x0: Array = x0,
+            y0: Array = y0,
+            e: Vector = (ex, ey),
+            h: tuple[Array, Array] = (h0, h1),
+        ) -> tuple[Array, Array, Array, Array]:
+            """Return place, depth and its rate at parts of the edge."""
+            depths = h[0][:, :, None] + t[None] * (h[1] - h[0])[:, :, None]
             nearest = np.argmin(depths, axis=0)
             depth = np.take_along_axis(depths, nearest[None], axis=0)[0]
-            ds = np.where(depth > 0.0, length[:, None] * (high - low)[:, None], 0.0)
-            ds = ds * share[None, :]
-            x, y = x0[:, None] + t * ex[:, None], y0[:, None] + t * ey[:, None]
+            x, y = x0[:, None] + t * e[0][:, None], y0[:, None] + t * e[1][:, None]
             rate = _depth_rate(scene, flat, faces, nearest, (x, y), scale)
-            _add(
-                scene, flat, found, (nx, ny), (x, y), depth, rate, scale * ds, approach
-            )
+            return x, y, depth, rate
+
+        def force(t: Array, state: Any = state) -> Array:
+            _, _, depth, rate = state(t)
+            return laws.normal_force(flat.normal, depth, rate, approach[:, None])
+
+        for piece in pairwise(_cuts(h0, h1)):
+            for low, high in pairwise(_pressed(*piece, force)):
+                if not np.any(high > low):
+                    continue
+                t = low[:, None] + (high - low)[:, None] * place[None, :]
+                x, y, depth, rate = state(t)
+                ds = np.where(depth > 0.0, length[:, None] * (high - low)[:, None], 0.0)
+                ds = scale * ds * share[None, :]
+                _add(scene, flat, found, (nx, ny), (x, y), depth, rate, ds, approach)
 
 
 def _cuts(h0: Array, h1: Array) -> list[Array]:
@@ -162,6 +180,32 @@ def _cuts(h0: Array, h1: Array) -> list[Array]:
                 inside.append((h0[g] - h0[f]) / (slope[f] - slope[g]))
     cuts = np.array([np.where(np.isfinite(t), t, 0.0) for t in inside])
     return list(np.sort(np.clip(cuts, 0.0, 1.0), axis=0))
+
+
+def _pressed(low: Array, high: Array, force: Any) -> list[Array]:
+    """Return the ends of a piece, and where its pressure begins and ends in between."""
+    if not np.any(high > low):
+        return [low, high]
+    grid = (np.arange(N_CELLS + 1.0) / N_CELLS).clip(1e-9, 1.0 - 1e-9)
+    is_pressed = force(low[:, None] + (high - low)[:, None] * grid) > 0.0
+    changes = is_pressed[:, 1:] != is_pressed[:, :-1]
+    if not np.any(changes):
+        return [low, high]
+    rows = np.arange(len(low))
+    found = [low]
+    for cell in (
+        np.argmax(changes, axis=1),
+        N_CELLS - 1 - np.argmax(changes[:, ::-1], axis=1),
+    ):
+        one = low + (high - low) * grid[cell]
+        two = low + (high - low) * grid[cell + 1]
+        first = is_pressed[rows, cell]
+        for _ in range(N_HALVINGS):
+            middle = 0.5 * (one + two)
+            same = (force(middle[:, None])[:, 0] > 0.0) == first
+            one, two = np.where(same, middle, one), np.where(same, two, middle)
+        found.append(np.where(np.any(changes, axis=1), one, low))
+    return [*found, high]
 
 
 def _depth_rate(
@@ -196,7 +240,8 @@ def _add(
     """Add the pressure on a piece of an edge; ds has the sign of its force on b."""
     latched = approach[:, None]
     law = flat.normal
-    full = laws.normal_force(law, depth, rate, latched) * ds
+    uncut = laws.normal_force(law, depth, rate, latched) * ds
+    full = np.where(uncut * ds > 0.0, uncut, 0.0)
     still = laws.normal_force(law, depth, 0.0 * rate, latched) * ds
     parts = [component[:, None] * full for component in normal]
     for i in range(2):
@@ -204,4 +249,4 @@ def _add(
         found.total[i] = found.total[i] + np.sum(parts[i], axis=1)
     x, y = (place[i] - scene.motion(flat.b, "xy"[i])[:, None] for i in range(2))
     found.moment = found.moment + np.sum(x * parts[1] - y * parts[0], axis=1)
-    found.size = found.size + np.sum(np.abs(full), axis=1)
+    found.size = found.size + np.sum(np.abs(uncut), axis=1)

@@ -27,6 +27,7 @@ class Rub:
     shift: Array  # N, that forces change while an event may have happened
     force: Array  # N, their round-off
     deflection: Array | None = None
+    is_touch: bool = False  # a contact between shapes, not a joint
 
 
 def shift_of(shifts: dict[str, Array], name: str) -> Array:
@@ -59,6 +60,7 @@ def check_friction(notes: Notes, scene: Scene, rub: Rub, rtol: float) -> None:
     notes.compare("slip at rest", name, t[sticks], moving[sticks], bound[sticks])
 
     value = laws.friction_force(law, rub.load, rub.slip, rub.mode)
+    value = value + _dry(scene, rub) * laws.drag(law, rub.slip) * rub.mode
     size = mu0 * rub.load + laws.drag(law, rub.slip)
     miss = np.abs(rub.friction - value)
     if band > 0.0:
@@ -71,6 +73,13 @@ def check_friction(notes: Notes, scene: Scene, rub: Rub, rtol: float) -> None:
     notes.compare("slip sign", name, t[slips], against[slips], bound[slips])
 
 
+def _dry(scene: Scene, rub: Rub) -> Array:
+    """Return the part of its drag that a contact lacks under a trace of the weight."""
+    if not rub.is_touch:
+        return scene.zero
+    return 1.0 - np.clip(rub.load / (tolerances.WETTED * scene.weight()), 0.0, 1.0)
+
+
 def _check_function(notes: Notes, scene: Scene, rub: Rub) -> None:
     """Compare friction with a law that is a function of slip and bristles."""
     if laws.has_bristles(rub.law) and rub.deflection is None:
@@ -80,6 +89,7 @@ def _check_function(notes: Notes, scene: Scene, rub: Rub) -> None:
         on &= np.isfinite(rub.deflection)
     sign = np.sign(rub.slip)
     value = laws.friction_force(rub.law, rub.load, rub.slip, sign, rub.deflection)
+    value = value + _dry(scene, rub) * laws.drag(rub.law, rub.slip) * sign
     mu0 = getattr(rub.law, "mu_static", None) or rub.law.mu
     size = mu0 * rub.load + laws.drag(rub.law, rub.slip)
     if rub.deflection is not None:

@@ -105,6 +105,11 @@ class Scene:
         """Return the speed below which all is at rest, m/s."""
         return tolerances.REST * (float(np.max(self.fastest())) + self.size)
 
+    def weight(self) -> float:
+        """Return the weight of all bodies, N; without gravity mass times size."""
+        mass = sum(getattr(body, "mass", 0.0) for body in self.model.bodies)
+        return mass * (float(np.hypot(*self.model.gravity)) or self.size)
+
     def extent(self) -> Array:
         """Return the size of the coordinates at each instant, m."""
         places = [

@@ -19,6 +19,9 @@ LIMIT = 1e-9
 # some ten tolerances of the run's time, being found on the dense output. Forces may be
 # off there by what they change in so long.
 LOCATED = 10.0
+# Load, as a part of the weight of all, from which on a contact has its whole drag
+# (docs/theory/friction.md); without gravity, of mass times size, in N.
+WETTED = 1e-6
 # Friction while slipping is the law's value: one product.
 SLIP_LAW = 1e-9
 # Slip velocity of what sticks, in units of rtol and of the fastest speed: the engine

@@ -126,8 +126,9 @@ FAILURES = {
     ),
     "too_deep": (
         "t = {t:.9g} s, contact '{who}': the outlines overlap by {depth:.4g} m, more "
-        "than {most:.3g} m, a quarter of half the thickness of the thinner; no "
-        "compliant law describes that: try a stiffer normal law, or a thicker shape"
+        "than {most:.3g} m, a quarter of the thickness of the thinner; no compliant "
+        "law describes that: try a stiffer normal law (stiffness is in N/m to the "
+        "power of the exponent), or a thicker shape"
     ),
     "memory": (
         "t = {t:.9g} s: out of memory after {n} steps, which are kept; make the run "

@@ -98,6 +98,8 @@ def energy(a, b, pressure):
 def resultant(a, b, motion_a, motion_b, pressure, n=20000):
     """Force and moment about the origin on b, pressure(depth, rate); midpoints.
 
+    Pressure does not pull anywhere.
+
     `motion` is (x, y, vx, vy, omega) of any point of each body.
     """
 
@@ -120,7 +122,8 @@ def resultant(a, b, motion_a, motion_b, pressure, n=20000):
             w = velocity(motion_b, x) - velocity(motion_a, x)
             rate = sign * np.sum(face[f] * w, axis=1)
             ds = np.linalg.norm(q - p) / n / len(pairs)
-            total = np.where(inside, pressure(np.maximum(phi, 0.0), rate), 0.0) * ds
+            law = np.maximum(0.0, pressure(np.maximum(phi, 0.0), rate))
+            total = np.where(inside, law, 0.0) * ds
             elastic = (
                 np.where(inside, pressure(np.maximum(phi, 0.0), 0.0 * rate), 0.0) * ds
             )

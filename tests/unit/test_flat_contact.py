@@ -282,6 +282,16 @@ def test_deep_outlines_are_refused_at_the_start():
         simulate(on_floor(FIRM, at=(0.0, 0.04)), 0.1)
 
 
+def test_a_stiffness_in_other_units_is_named():
+    """1e5 meant as N/m in a law that has N/m^1.5: it sinks by 3 mm, of 4 mm."""
+    thin = on_floor(Hertz(stiffness=1e5), at=(0.0, 0.002), height=0.004)
+    with pytest.raises(
+        SolveError, match=r"contact 'c': .* a quarter of the thick"
+    ) as e:
+        simulate(thin, 1.0)
+    assert "N/m to the power of the exponent" in str(e.value)
+
+
 def test_outlines_that_sink_too_deep_end_the_run():
     soft = KelvinVoigt(stiffness=300.0)
     with pytest.raises(

@@ -135,8 +135,14 @@ def test_the_force_is_the_gradient_of_an_energy(exponent, depth):
     ],
     ids=lambda law: type(law).__name__,
 )
-def test_damping_by_fine_sums(law):
-    rates_a, rates_b = (0.3, -0.2, 0.5), (-0.4, -0.6, 0.9)
+@pytest.mark.parametrize(
+    "rates_b",
+    [(-0.4, -0.6, 0.9), (-3.0, 9.0, 30.0), (4.0, 6.0, -40.0)],
+    ids=["presses", "lifts", "rolls"],
+)
+def test_damping_by_fine_sums(law, rates_b):
+    """Also where part of the edges would pull, and does not."""
+    rates_a = (0.3, -0.2, 0.5)
     for other, theta, x, is_line in STATES:
         own = pair(law, OTHERS[other], is_line)
         a, b = pressed(own, theta, x, 0.02)
@@ -159,7 +165,7 @@ def test_damping_by_fine_sums(law):
             n=n,
         )
         # Midpoints: cells at the ends of pieces, of 0.8/n m beside at least 0.02 m.
-        allowed = 2.0 * (0.8 / n) / 0.02 * np.abs(force).max()
+        allowed = 2.0 * (0.8 / n) / 0.02 * max(np.abs(force).max(), S)
         torque -= a[0] * force[1] - a[1] * force[0]
         assert [o.T_x, o.T_y] == pytest.approx(force, abs=allowed)
         assert pytest.approx(torque, abs=allowed) == o.M
@@ -362,3 +368,33 @@ def test_points_for_a_law():
     assert points(HuntCrossley(stiffness=1e5, damping=0.4)) == SOME
     assert points(DampedHertz(stiffness=1e5, damping=0.4)) == SOME
     assert points(Hertz(stiffness=1e5, exponent=1.2)) == MANY
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        KelvinVoigt(stiffness=1e5, damping=50.0),
+        HuntCrossley(stiffness=1e6, damping=0.3),
+        DampedHertz(stiffness=1e6, damping=1e5),
+    ],
+    ids=lambda law: type(law).__name__,
+)
+def test_force_and_couple_vanish_together_at_release(law):
+    """A tilted box that lifts and turns: at the speed at which it lets go, no jump."""
+    own = pair(law, OTHERS["box"], is_line=True)
+    a, b = pressed(own, 0.01, 0.0, 4e-3, a=(0.0, 0.0, 0.0))
+
+    def at_speed(v):
+        return evaluate(own, [*a, 0, 0, 0], [*b, 0.0, v, 0.7 * v])
+
+    low, high = 0.0, 1e4
+    assert at_speed(low).firmness > 0.0 > at_speed(high).firmness
+    for _ in range(60):
+        v = 0.5 * (low + high)
+        low, high = (v, high) if at_speed(v).firmness > 0.0 else (low, v)
+    rest, before, after = at_speed(0.0), at_speed(low * 0.999), at_speed(high)
+    assert (after.N, after.couple) == (0.0, 0.0)
+    # 1e-3 before it what is left is a small part at the last corner.
+    assert 0.0 < before.N <= 1e-2 * rest.N
+    # Its arm is within the pressed zone, or friction's point would run away.
+    assert abs(before.couple) <= before.N * 0.8

@@ -304,9 +304,9 @@ def check_overlaps(system: System, t: float, q: Floats, v: Floats) -> None:
         if overlap > deepest[k]:
             raise ModelError(
                 f"contact '{name}': the outlines overlap by {overlap:.6g} m at "
-                f"t = {t:g} s; at most {deepest[k]:.3g} m, a quarter of half the "
-                "thickness of the thinner, is in the range of a compliant law: correct "
-                "the positions"
+                f"t = {t:g} s; at most {deepest[k]:.3g} m, a quarter of the thickness "
+                "of the thinner, is in the range of a compliant law: correct the "
+                "positions"
             )
         if overlap > DEEPEST * system.size:
             raise ModelError(

@@ -40,6 +40,7 @@ from nonsmooth.kernels.friction.modes import (
 from nonsmooth.kernels.friction.settle import is_at_rest
 from nonsmooth.kernels.march import steps
 from nonsmooth.kernels.march.record import is_finite
+from nonsmooth.kernels.march.switch import FLOOD_PART
 from nonsmooth.kernels.mechanics import assemble, bodies, contacts, dynamics, reactions
 from nonsmooth.kernels.mechanics.contacts import has_friction
 from nonsmooth.kernels.mechanics.tables import Tables, Work
@@ -50,7 +51,8 @@ FEW, MANY = 8, 16
 # First span, as a part of the run and of the time in which the model moves by itself;
 # the longest, as a part of the run.
 FIRST, OWN, LONGEST = 1e-9, 1e-2, 1e-3
-# A span follows another if it begins within so many of its lengths.
+# A span follows another if it begins within so many of its lengths, or while switches
+# are counted.
 SOON = 20.0
 
 
@@ -62,7 +64,7 @@ class Crossing(Block):
     t_last = NUMBER  # s, end of the last
     span = NUMBER  # s, length of the last
     total = NUMBER  # s
-    error = NUMBER  # largest difference, in units of the tolerance
+    error = NUMBER  # sum of the largest differences, in units of the tolerance
     start = floats("n_y")
     rough = floats("n_y")  # end by few steps
     force = floats("n_contact")  # friction
@@ -170,7 +172,7 @@ def choose_span(m, w, r, x, left):
     if pace > 0.0:
         # No longer than explicit normal forces bear.
         span = min(span, OWN / pace)
-    if x.n > 0 and s.t - x.t_last <= SOON * x.span:
+    if x.n > 0 and s.t - x.t_last <= max(SOON * x.span, FLOOD_PART * s.set.span):
         span = 2.0 * x.span
     longest = LONGEST * s.set.span
     if pace > 0.0:
@@ -210,7 +212,7 @@ def finish(m, w, r, x, span):
     error = 0.0
     for i in range(2 * m.n_dof):
         error = max(error, abs(s.y1[i] - x.rough[i]) / s.tol[i])
-    x.error = max(x.error, error)
+    x.error += error
     if x.n == 0:
         x.t_first = s.t
     x.n += 1

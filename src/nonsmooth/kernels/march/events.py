@@ -202,9 +202,12 @@ def cross_span(m, w, r, log, t_stop, status):
         s.y[i] = s.y1[i]
     r.rest.is_known = 0
     r.rest.n_chatter = 0
-    r.rest.n_flood = 0
+    r.rest.n_flood = switch.KNOWN
+    r.rest.t_flood = s.t
     r.is_fresh = 0
-    r.is_armed = 0
+    # A user's guard that crossed zero on the way fires at once.
+    for k in range(m.n_watch):
+        r.watch.is_at_zero[k] = 0 if k < m.n_user else 1
     # What made steps tiny is behind.
     s.h = span
     return END

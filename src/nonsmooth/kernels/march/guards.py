@@ -18,8 +18,8 @@ contact, `contact_press` and `contact_rub`, those of groups, then the margin;
 value in `contact_guards`, whether it has a rate and is a reaction below, and what
 follows in `switch`.
 
-Force over overlap, of outlines over the integral of the depth, because some laws vanish
-with the overlap whatever its rate.
+Force over overlap, of outlines the largest of any point, because some laws vanish with
+the overlap whatever its rate.
 """
 
 from nonsmooth.kernels.abi import (
@@ -206,7 +206,8 @@ def friction_guards(m, w, k, out, rub):
         least = MOVES * contacts.slip_scale(m, w, k)
         set_guard(out, rub, max(least, band) - abs(c.v_t), 0.0)
     elif k < m.n_touch and not groups.is_shared(m, w, m.contact_group[k]):
-        limit = m.contact_mu0[k] * c.lam_n + spared(w, c.lam_n)
+        load = contacts.signed_load(m, w, k)
+        limit = m.contact_mu0[k] * load + spared(w, load)
         set_guard(out, rub, limit + c.lam_t, 0.0)
         set_guard(out, rub + 1, limit - c.lam_t, 0.0)
 

@@ -65,8 +65,9 @@ from nonsmooth.kernels.tolerances import (
 # Switches in a row without time passing, for each contact and in all, that mean that
 # no mode lasts.
 CHATTER, CHATTER_PER_CONTACT = 30, 4
-# Switches within a part of the run that mean the same.
-FLOOD, FLOOD_PART = 20000, 1e-4
+# Switches within a part of the run that mean the same; so many less after a span that
+# was crossed.
+FLOOD, FLOOD_PER_CONTACT, FLOOD_PART, KNOWN = 300, 50, 1e-4, 250
 
 
 @kernel
@@ -270,7 +271,8 @@ def is_chattering(m, r, t):
         r.n_flood = 0
     r.n_flood += 1
     allowed = CHATTER + CHATTER_PER_CONTACT * m.n_contact
-    return r.n_chatter > allowed or r.n_flood > FLOOD
+    flood = FLOOD + FLOOD_PER_CONTACT * m.n_contact
+    return r.n_chatter > allowed or r.n_flood > flood
 
 
 @kernel

@@ -29,7 +29,12 @@ from nonsmooth.kernels.friction.modes import (
 )
 from nonsmooth.kernels.mechanics import bodies, flats
 from nonsmooth.kernels.mechanics.tables import FLAT, NONE, PIN, SMOOTH
-from nonsmooth.kernels.tolerances import LOOK_AHEAD, LOOK_AHEAD_FLAT, SPREAD
+from nonsmooth.kernels.tolerances import (
+    FELT_FORCE,
+    LOOK_AHEAD,
+    LOOK_AHEAD_FLAT,
+    SPREAD,
+)
 
 
 @kernel
@@ -69,6 +74,22 @@ def contact(m, w, k):
     c.lam_t = 0.0
     if mode.side == PRESSING or (w.is_clamped and c.lam_n > 0.0):
         c.lam_t = friction_force(m, w, k, c.lam_n, c.v_t)
+        dry = 1.0 - wetted(m, k, c.lam_n)
+        if dry > 0.0:
+            c.lam_t -= dry * friction_force(m, w, k, 0.0, c.v_t)
+
+
+@kernel
+def wetted(m, k, lam_n):
+    """Return the part of its drag, friction without a load, that a contact has.
+
+    All of it from a trace of the weight on. Drag that jumps where a contact lets go has
+    no motion where it lifts what then falls: it would let go and press without end.
+    """
+    if not m.contact_has_drag[k]:
+        return 1.0
+    weight = m.weight_of_all if m.weight_of_all > 0.0 else m.moment
+    return min(1.0, max(0.0, lam_n) / (FELT_FORCE * weight))
 
 
 @kernel
@@ -120,6 +141,15 @@ def friction_force(m, w, k, lam_n, v_t):
         return 0.0
     part = w.part[m.contact_group[k]] if mode.grip == FOLLOWING else 1.0
     return -mode.sign * part * m.contact_mu0[k] * lam_n
+
+
+@kernel
+def signed_load(m, w, k):
+    """Return the normal force of contact k, negative where its law would pull."""
+    c = w.contact[k]
+    if m.contact_kind[k] != FLAT or c.lam_n > 0.0:
+        return c.lam_n
+    return flats.pull(w.press[m.contact_flat[k]])
 
 
 @kernel

@@ -8,6 +8,7 @@ line. See `outlines`.
 import math
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, call_normal, far, kernel
+from nonsmooth.kernels.friction.modes import OPEN
 from nonsmooth.kernels.mechanics import outlines
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.tolerances import SMALLEST_OVERLAP, SPREAD
@@ -70,16 +71,22 @@ def power(c, o):
 
 @far(Tables, Work, INTEGER, NUMBER, returns=NUMBER)
 def firmness(m, w, k, size):
-    """Return force over the integral of the depth, also where both vanish.
+    """Return the largest force of the law over the depth: it presses somewhere if > 0.
 
-    There it is the pressure over the depth at the nearest vertex.
+    Where both vanish, that at the nearest vertex.
     """
     o, c = w.press[m.contact_flat[k]], w.contact[k]
     depth = SMALLEST_OVERLAP * size
     if -c.gap >= depth and o.area > 0.0:
-        return c.force / o.area
+        return o.firmness
     law, p = m.address[m.contact_normal[k]], at(m.par, m.contact_normal_par[k])
     return call_normal(law, p, depth, -c.gap_rate, o.approach) / depth
+
+
+@kernel
+def pull(o):
+    """Return what the law would pull with where it presses nowhere, negative, or 0."""
+    return min(0.0, o.firmness) * o.area
 
 
 @far(Tables, Work, INTEGER, returns=NUMBER)
@@ -112,7 +119,8 @@ def show(m, w, k):
     a = w.motion[m.contact_a[k]]
     c.point_x = a[0] + c.arm_x + shift * c.n_y
     c.point_y = a[1] + c.arm_y - shift * c.n_x
-    if c.gap > 0.0:
+    # Until it is open a gap above zero is round-off, and what slips slips at P.
+    if c.gap > 0.0 and w.mode[k].side == OPEN:
         p = at(m.par, m.contact_shape_par[k])
         outlines.part(p, a, w.motion[m.contact_b[k]], w.outline, o)
         c.gap = o.gap

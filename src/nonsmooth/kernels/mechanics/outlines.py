@@ -5,8 +5,8 @@
     F_b = -weight int_{db in a} p(phi_a) n_b ds + weight int_{da in b} p(phi_b) n_a ds
 
 with weight 1/2, or 1 where a is a line, which has one face and no edge. The pressure is
-p = force / length, with the normal law's force at the depth and its rate there; at rate
-zero it is the elastic part, which gives normal and point:
+p = force / length, with the normal law's force at the depth and its rate there where it
+does not pull; at rate zero it is the elastic part, which gives normal and point:
 
     n = F/|F|    P = X/S    S = sum int p ds    X = sum int p x ds
     phi' = -n_f·(velocity of the edge's body past the face's)
@@ -32,9 +32,16 @@ times the rate of its length. Edge i begins at vertex i and lies on face i.
 import math
 
 from nonsmooth.kernels.abi import NUMBER, Block, at, call_normal, kernel
+from nonsmooth.kernels.mechanics.pressure import (
+    BARELY,
+    HEAD,
+    PER_LENGTH,
+    POINTS,
+    TIE,
+    piece,
+    rate_at,
+)
 
-# Places in the head of a pair's parameters, and numbers in it.
-POINTS, ON_ROOTS, PER_LENGTH, STEP, TIE, BARELY, HEAD = 0, 1, 2, 3, 4, 5, 6
 # Numbers of a face, and of a face and a vertex as laid out globally.
 FACE, FLAT_FACE = 4, 3
 
@@ -71,6 +78,7 @@ class Press(Block):
     X_x = NUMBER  # N m
     X_y = NUMBER
     area = NUMBER  # m^2, sum of int phi ds
+    firmness = NUMBER  # N/m, the largest force of the law over the depth
     rate_F_x = NUMBER
     rate_F_y = NUMBER
     rate_S = NUMBER
@@ -133,12 +141,6 @@ def depths(n_face, faces, x, y, n_vertex, vertices, out):
 
 
 @kernel
-def rate_at(o, x, y, nx, ny):
-    """Return n·w, with w the velocity of b past a at a place."""
-    return nx * (o.w_x - o.spin * y) + ny * (o.w_y + o.spin * x)
-
-
-@kernel
 def nearest(n_face, faces, n_vertex, vertices, depth, tie, is_on_b, o):
     """Let a face and a vertex be the nearest where they are farther apart than any yet.
 
@@ -169,97 +171,6 @@ def nearest(n_face, faces, n_vertex, vertices, depth, tie, is_on_b, o):
 
 
 # ---- pressure ------------------------------------------------------------------
-
-
-@kernel
-def reach(o, x, y):
-    """Let the pressed zone reach to a place."""
-    along = o.face_y * x - o.face_x * y
-    if along < o.low:
-        o.low = along
-        o.low_x = x
-        o.low_y = y
-    if along > o.high:
-        o.high = along
-        o.high_x = x
-        o.high_y = y
-
-
-@kernel
-def add_point(law, par, o, phi, rate, ds, x, y, nx, ny):
-    """Add the pressure at one point: its force along n times ds, on b."""
-    elastic = call_normal(law, par, phi, 0.0, o.approach)
-    total = call_normal(law, par, phi, rate, o.approach) if rate != 0.0 else elastic
-    o.F_x += elastic * nx * ds
-    o.F_y += elastic * ny * ds
-    fx, fy = total * nx * ds, total * ny * ds
-    o.T_x += fx
-    o.T_y += fy
-    o.M += x * fy - y * fx
-    o.S += elastic * ds
-    o.X_x += elastic * x * ds
-    o.X_y += elastic * y * ds
-    o.area += phi * ds
-    return elastic
-
-
-@kernel
-def add_rates(law, par, step, o, is_b, elastic, phi, rate, ds, x, y, nx, ny):
-    """Add the rates at one point of an edge of b, or of a."""
-    up = call_normal(law, par, phi * (1.0 + step), 0.0, o.approach)
-    down = call_normal(law, par, phi * (1.0 - step), 0.0, o.approach)
-    change = (up - down) / (2.0 * step * phi) * rate
-    omega = o.omega_b if is_b else o.omega_a
-    vx, vy = -omega * y, omega * x
-    if is_b:
-        vx = o.u_x - omega * (y - o.D_y)
-        vy = o.u_y + omega * (x - o.D_x)
-    o.rate_F_x += (change * nx - elastic * omega * ny) * ds
-    o.rate_F_y += (change * ny + elastic * omega * nx) * ds
-    o.rate_S += change * ds
-    o.rate_X_x += (change * x + elastic * vx) * ds
-    o.rate_X_y += (change * y + elastic * vy) * ds
-
-
-@kernel
-def piece(law, par, p, o, has_rates, is_b, face, normal, x, y, ex, ey, phi, end):
-    """Add the pressure on a piece of an edge, from its deeper end (x, y) along e.
-
-    The depth falls from phi to `end`. Points of powers lie where the root of the depth
-    is linear, so that what is a power of 1.5 is a polynomial: with r = sqrt(end / phi)
-    and u = 1 - (1 - r) xi the depth is phi u^2, at xi (2 - (1 - r) xi) / (1 + r).
-    """
-    length = math.hypot(ex, ey)
-    if not phi > 0.0 or length == 0.0:
-        return
-    reach(o, x, y)
-    reach(o, x + ex, y + ey)
-    side = -1.0 if is_b else 1.0
-    nx, ny = side * normal[0], side * normal[1]
-    # The depth in a falls with the velocity of b past a along a's normal, that in b
-    # grows with it along b's.
-    fx, fy = side * face[0], side * face[1]
-    rate = rate_at(o, x, y, fx, fy)
-    slope = rate_at(o, x + ex, y + ey, fx, fy) - rate
-    root = math.sqrt(end / phi)
-    is_root = p[ON_ROOTS] != 0.0
-    scale = p[PER_LENGTH] * length
-    for i in range(int(p[POINTS])):
-        xi, ds = p[HEAD + 2 * i], scale * p[HEAD + 2 * i + 1]
-        depth = phi + (end - phi) * xi
-        if is_root:
-            u = 1.0 - (1.0 - root) * xi
-            depth = phi * u * u
-            xi *= (1.0 + u) / (1.0 + root)
-            ds *= 2.0 * u / (1.0 + root)
-        px, py = x + xi * ex, y + xi * ey
-        change = rate + xi * slope
-        elastic = add_point(law, par, o, depth, change, ds, px, py, nx, ny)
-        if has_rates:
-            step = p[STEP]
-            add_rates(
-                law, par, step, o, is_b, elastic, depth, change, ds, px, py, nx, ny
-            )
 
 
 @kernel
@@ -430,6 +341,7 @@ def clear(o):
     o.X_x = 0.0
     o.X_y = 0.0
     o.area = 0.0
+    o.firmness = -math.inf
     o.rate_F_x = 0.0
     o.rate_F_y = 0.0
     o.rate_S = 0.0
@@ -588,12 +500,13 @@ def part(p, a, b, scratch, o):
     """Write distance, normal and slip of two outlines that are apart.
 
     Between vertices the gap that is watched is less than the distance. Its rate is that
-    of both nearest places, P on b and the other on a; slip is seen at P.
+    of both nearest places, P on b and the other on a; slip is seen at P. Within
+    round-off the nearest face tells the normal, as while they press.
     """
     A = at(p, HEAD + 2 * int(p[POINTS]))
     B = at(A, n_numbers(A))
     n_a, n_b = int(A[1]), int(B[1])
-    if n_a == 0:
+    if n_a == 0 or o.gap <= p[TIE]:
         return
     faces = at(scratch, 0)
     vertices_a = at(faces, FLAT_FACE * (n_a + n_b))
