@@ -233,6 +233,15 @@ def is_certain(m, w, r, n):
 
 
 @kernel
+def is_sure(m, w, r, n):
+    """Return whether the friction last found is the only solution for its loads."""
+    list_terms(m, w, r, n)
+    aim_pins(m, w, r)
+    evaluate_terms(m, w, r)
+    return is_certain(m, w, r, n)
+
+
+@kernel
 def changed_flanks(w, r, w_, z):
     """Return how many flanks of sliding joints a solution changes."""
     n_changed = 0

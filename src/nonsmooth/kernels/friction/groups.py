@@ -11,6 +11,8 @@ the group itself does: the part of their limits that forces use which hold it, s
 well as can be. At one it begins to slip, in the mechanism that is critical.
 """
 
+import math
+
 from nonsmooth.kernels.abi import (
     FLOATS,
     INTEGER,
@@ -20,8 +22,10 @@ from nonsmooth.kernels.abi import (
     kernel,
     stack_floats,
 )
+from nonsmooth.kernels.complementarity import fixed_point
 from nonsmooth.kernels.complementarity.mechanism import group_ratio, let_go
 from nonsmooth.kernels.complementarity.sharing import share
+from nonsmooth.kernels.friction import slides
 from nonsmooth.kernels.friction.modes import PRESSING, STICK
 from nonsmooth.kernels.mechanics import assemble, bodies, contacts, reactions
 from nonsmooth.kernels.mechanics.tables import Tables, Work
@@ -29,6 +33,9 @@ from nonsmooth.kernels.tolerances import AT_LIMIT, NO_FORCE
 
 # Part of its friction beyond which it does not matter how much more a group would need.
 FAR_BEYOND = 2.0
+# Part by which limits may be exceeded where all of them are reached: what sharing needs
+# to see that it is possible, and far below what a limit is known to.
+ABOVE = 1e-11
 
 # ---- what friction forces do ---------------------------------------------------
 
@@ -72,15 +79,6 @@ def is_stuck(m, w, k):
 
 
 @kernel
-def is_shared(m, w, g):
-    """Return whether friction at rest in group g may be redundant.
-
-    Where joints of the group have friction, too, loads depend on it.
-    """
-    return w.has_lost_rank and w.n_gripped > 1 and not has_slides(m, g)
-
-
-@kernel
 def has_slides(m, g):
     """Return whether joints of group g have friction."""
     return m.group_slide[g + 1] > m.group_slide[g]
@@ -90,12 +88,16 @@ def has_slides(m, g):
 def list_stuck(m, w, g):
     """List the contacts of group g that stick, with limits and forces."""
     n = 0
-    for k in range(m.n_touch):
+    for k in range(m.n_contact):
         if m.contact_group[k] == g and is_stuck(m, w, k):
             c = w.contact[k]
             w.held[n] = k
             w.held_limit[n] = m.contact_mu0[k] * max(0.0, c.lam_n)
             w.held_force[n] = c.lam_t
+            if k >= m.n_touch:
+                i = m.contact_joint[k]
+                w.held_base[n][0] = w.lam[i]
+                w.held_base[n][1] = w.lam[i + 1] if slides.has_two(m, k) else 0.0
             n += 1
     return n
 
@@ -120,13 +122,21 @@ def close_rows(m, w, n):
 
 @kernel
 def weigh(m, w, n):
-    """Write A of the n listed contacts, whose rows are open."""
+    """Write A of the n listed contacts, whose rows are open, and what joints bear."""
     for j in range(n):
         push_alone(m, w, w.held[j], w.held_a)
         w.held_free[j] = slip_due(m, w, w.held[j], w.held_a)
         reactions.oppose(m, w, w.held_a)
         for i in range(n):
-            w.held_A[i * n + j] = slip_due(m, w, w.held[i], w.held_a)
+            k = w.held[i]
+            w.held_A[i * n + j] = slip_due(m, w, k, w.held_a)
+            for row in range(2 if k >= m.n_touch else 0):
+                lam = 0.0
+                if row == 0 or slides.has_two(m, k):
+                    lam = w.lam[m.contact_joint[k] + row]
+                w.held_reaction[(2 * i + row) * n + j] = lam
+                # Without this friction.
+                w.held_base[i][row] -= lam * w.held_force[j]
 
 
 @kernel
@@ -140,6 +150,57 @@ def weigh_stuck(m, w, g):
     return n
 
 
+@kernel
+def divide(w, n, limit):
+    """Share the friction of the n listed contacts within the limits given."""
+    for i in range(n):
+        w.box.slip[i] = 0
+    share(w.box, n, w.held_A, limit, w.held_free, w.held_force)
+
+
+@kernel
+def bear_held(m, w, n, i):
+    """Return the limit of listed contact i under the present friction."""
+    k = w.held[i]
+    if k < m.n_touch:
+        return w.held_limit[i]
+    first, second = w.held_base[i][0], w.held_base[i][1]
+    for j in range(n):
+        first += w.held_reaction[2 * i * n + j] * w.held_force[j]
+        second += w.held_reaction[(2 * i + 1) * n + j] * w.held_force[j]
+    G = slides.load_at_rest(m, w, k, w.held_force[i], first, second)
+    return m.contact_mu0[k] * G
+
+
+@kernel
+def hold(m, w, g, n):
+    """Return the part of its friction that group g uses, shared as well as can be.
+
+    Limits of joints are loads, which depend on how friction is shared: so that is done
+    until they agree. Beyond one, all limits are taken to be as much larger.
+    """
+    A, limit, free, force = w.held_A, w.held_limit, w.held_free, w.held_force
+    if not has_slides(m, g):
+        return group_ratio(w.box, n, A, limit, free, force)
+    p = w.search
+    fixed_point.begin(p, n)
+    for i in range(n):
+        p.x[i] = bear_held(m, w, n, i)
+    while True:
+        for i in range(n):
+            limit[i] = p.x[i]
+        part = group_ratio(w.box, n, A, limit, free, force)
+        if not part < math.inf:
+            return part
+        for i in range(n):
+            w.box.shrunk[i] = max(part, 1.0) * (1.0 + ABOVE) * limit[i]
+        divide(w, n, w.box.shrunk)
+        for i in range(n):
+            p.y[i] = bear_held(m, w, n, i)
+        if fixed_point.is_met(p, n) or not fixed_point.advance(p, n):
+            return part
+
+
 @far(Tables, Work, INTEGER, returns=NUMBER, is_door=True)
 def used(m, w, g):
     """Return the part of its friction that group g uses.
@@ -147,11 +208,8 @@ def used(m, w, g):
     Forces are those of the last evaluation; reactions are not kept.
     """
     n = weigh_stuck(m, w, g)
-    if n < 2:
-        return 0.0
-    part = group_ratio(w.box, n, w.held_A, w.held_limit, w.held_free, w.held_force)
     # Infinite where nothing resists.
-    return min(part, FAR_BEYOND)
+    return min(hold(m, w, g, n), FAR_BEYOND) if n > 1 else 0.0
 
 
 @far(Tables, Work, INTEGER, returns=INTEGER, is_door=True)
@@ -162,6 +220,7 @@ def give_way(m, w, g):
     """
     n = weigh_stuck(m, w, g)
     if n > 1:
+        hold(m, w, g, n)
         let_go(w.box, n, w.held_A, w.held_limit, w.held_free, w.held_force)
     return n if n > 1 else 0
 
@@ -175,27 +234,28 @@ def share_friction(m, w, a):
     where they nearly do, they follow the forces.
     """
     for g in range(m.n_group):
-        if not is_shared(m, w, g):
+        if not slides.is_shared(m, w, g):
             continue
         n = list_stuck(m, w, g)
-        is_beyond = False
+        is_beyond = has_slides(m, g)
         for i in range(n):
             limit = w.held_limit[i] * (1.0 + AT_LIMIT) + NO_FORCE * w.force
             is_beyond = is_beyond or abs(w.held_force[i]) > limit
         if is_beyond and n > 1:
-            share_group(m, w, n, a)
+            share_group(m, w, g, n, a)
 
 
 @kernel
-def share_group(m, w, n, a):
-    """Share the friction of the n listed contacts; a are the accelerations."""
+def share_group(m, w, g, n, a):
+    """Share the friction of the n listed contacts of group g; a are accelerations."""
     for i in range(m.n_row):
         w.new[i] = w.lam[i]
     open_rows(m, w, n)
     weigh(m, w, n)
-    for i in range(n):
-        w.box.slip[i] = 0
-    share(w.box, n, w.held_A, w.held_limit, w.held_free, w.held_force)
+    if has_slides(m, g):
+        hold(m, w, g, n)
+    else:
+        divide(w, n, w.held_limit)
     # What joints bear changes with it.
     for i in range(m.n_dof):
         w.held_a[i] = 0.0
@@ -227,3 +287,5 @@ def share_group(m, w, n, a):
         i = m.contact_row[k]
         if i >= 0 and w.is_active[i]:
             w.contact[k].lam_t = w.lam[i]
+    if has_slides(m, g):
+        slides.bear(m, w)

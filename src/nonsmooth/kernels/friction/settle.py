@@ -2,8 +2,8 @@
 
     bring_to_rest   set their slip exactly to zero, together with the joints
     look_ahead      where a contact has no normal force yet, a moment later
-    settle          decide who stays (`rest`), pin those that others hold, take back
-                    those that would slip against their own friction
+    settle          decide who stays (`rest`), take back those that would slip against
+                    their own friction
     comply          project velocities onto the mode chosen
 
 The mode chosen is checked against the law before the arc starts.
@@ -13,14 +13,8 @@ import math
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
 from nonsmooth.kernels.friction import slides
-from nonsmooth.kernels.friction.groups import (
-    has_slides,
-    push_alone,
-    slip_compliance,
-    slip_due,
-)
+from nonsmooth.kernels.friction.groups import slip_compliance
 from nonsmooth.kernels.friction.modes import (
-    PINNED,
     PRESSING,
     SLIP,
     STICK,
@@ -35,7 +29,6 @@ from nonsmooth.kernels.friction.rest import (
     accelerations,
     activate,
     decide_rest,
-    start_slip,
 )
 from nonsmooth.kernels.mechanics import bodies, contacts, dynamics, reactions
 from nonsmooth.kernels.mechanics.contacts import has_friction
@@ -44,8 +37,6 @@ from nonsmooth.kernels.run import Decision
 from nonsmooth.kernels.tolerances import (
     AT_LIMIT,
     AT_REST,
-    NO_ACCELERATION,
-    NO_COMPLIANCE,
     NO_FORCE,
     SMALLEST_FORCE,
     STOPPED,
@@ -203,7 +194,6 @@ def look_ahead(m, w, r, t):
         r.ahead[i] = r.step.y[i]
     for k in range(m.n_contact):
         if r.rests[k]:
-            # A pinned one keeps its friction until all are decided.
             if is_moving(w.mode[k]):
                 set_grip(w.mode[k], STICK, 0)
             contacts.set_active(m, w, m.contact_row[k], False)
@@ -228,37 +218,6 @@ def go_ahead(m, r, t, dt):
         r.ahead[i] += dt * (y[n + i] + 0.5 * dt * a)
         r.ahead[n + i] += dt * a
     return min(t + dt, r.step.t_cap)
-
-
-@kernel
-def pin_held(m, w, r):
-    """Pin contacts let go that others hold.
-
-    Their friction stays at the limit, and what more is asked for goes to the others.
-    """
-    n_pinned = 0
-    for k in range(m.n_contact):
-        can_be_pinned = r.freed[k] and has_slides(m, m.contact_group[k])
-        if can_be_pinned and w.n_stuck > 0 and is_held(m, w, r, k):
-            set_grip(w.mode[k], PINNED, w.mode[k].sign)
-            r.freed[k] = 0
-            n_pinned += 1
-    w.n_pinned += n_pinned
-
-
-@far(Tables, Work, Decision, INTEGER, returns=INTEGER)
-def is_held(m, w, r, k):
-    """Return whether contact k neither slips nor can, for joints and others' sticking.
-
-    A body may let it slip though no force at this instant would: two corners on one
-    line, while it turns.
-    """
-    free = slip_compliance(m, w, k, r.step.d)
-    if abs(contacts.slip_acceleration(m, w, k)) > NO_ACCELERATION * free * w.force:
-        return 0
-    push_alone(m, w, k, r.step.d)
-    reactions.oppose(m, w, r.step.d)
-    return 1 if abs(slip_due(m, w, k, r.step.d)) <= NO_COMPLIANCE * free else 0
 
 
 @kernel
@@ -317,49 +276,12 @@ def comply(m, w, r, t):
             mode.sign = sign_of(v_t)
 
 
-@kernel
-def pin_first(m, w, r, t_ahead):
-    """Pin contacts at their limit that others hold; return whether that is all.
-
-    Their friction must not drop to mu before it is known that they slip. Of groups
-    whose joints have friction: others know by their own guard.
-    """
-    n_freed = 0
-    for k in range(m.n_contact):
-        if r.freed[k]:
-            if not has_slides(m, m.contact_group[k]):
-                return False
-            n_freed += 1
-    if n_freed == 0:
-        return False
-    for k in range(m.n_contact):
-        if r.freed[k]:
-            set_grip(w.mode[k], PINNED, w.mode[k].sign)
-    activate(m, w)
-    accelerations(m, w, r, t_ahead)
-    n_pinned = 0
-    for k in range(m.n_contact):
-        if r.freed[k]:
-            if w.n_stuck > 0 and is_held(m, w, r, k):
-                r.freed[k] = 0
-                r.rests[k] = 1
-                n_pinned += 1
-            else:
-                start_slip(m, w, k, w.mode[k].sign)
-    if n_pinned < n_freed:
-        return False
-    accelerations(m, w, r, t_ahead)
-    return agrees(m, w, r)
-
-
 @far(Tables, Work, Decision, NUMBER, returns=INTEGER)
 def settle(m, w, r, t_ahead):
     """Decide all contacts at rest by the state `ahead`; return a status."""
     for k in range(m.n_contact):
         # Who has begun to slip is not at rest again until it has moved.
         r.dropped[k] = r.freed[k]
-    if pin_first(m, w, r, t_ahead):
-        return DECIDED
     for _ in range(2 + m.n_contact):
         status = decide_rest(m, w, r, t_ahead)
         activate(m, w)
@@ -369,9 +291,6 @@ def settle(m, w, r, t_ahead):
             # Those decided to stick are at rest still, should another be recalled.
             is_here = r.is_touched[m.contact_group[k]] != 0
             r.rests[k] = 1 if is_here and is_resting(m, w, k) else 0
-        accelerations(m, w, r, t_ahead)
-        pin_held(m, w, r)
-        # Trying who is held has left other reactions.
         accelerations(m, w, r, t_ahead)
         if recall_wrong(m, w, r) == 0:
             # Dependent rows share friction in a way that may not be the law's.

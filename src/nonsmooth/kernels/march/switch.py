@@ -334,12 +334,12 @@ def review(m, w, watch, r, t):
     for k in range(m.n_contact):
         copy_mode(w.mode[k], r.kept[k])
         r.rests[k] = 1 if is_resting(m, w, k) else 0
-    n_resting = w.n_stuck + w.n_pinned
+    n_resting = w.n_stuck
     r.status = settle(m, w, r, look_ahead(m, w, r, t))
     if r.status != DECIDED:
         return -1
-    if w.n_stuck + w.n_pinned == n_resting:
-        # Pins and all, as it was.
+    if w.n_stuck == n_resting:
+        # As it was.
         for k in range(m.n_contact):
             set_grip(w.mode[k], r.kept[k].grip, r.kept[k].sign)
         activate(m, w)
