@@ -7,21 +7,23 @@ step how f changes. A map that contracts is met in a few steps more than Newton'
 would take, and one that does not may be met as well.
 """
 
-from nonsmooth.kernels.abi import INTEGER, Block, floats, kernel
+import math
+
+from nonsmooth.kernels.abi import INTEGER, NUMBER, Block, floats, kernel
 from nonsmooth.kernels.tolerances import TINY
 
-# A fixed point is met within this part of its largest number.
-MET = 1e-14
-# Part of a number that is left at least where a step would make it negative.
-LEFT = 0.1
+# A fixed point is met within this part of its largest number; within the second, if a
+# step does not come nearer: the round-off of the map.
+MET, NEARLY_MET = 1e-14, 1e-11
 # Steps until what was learnt is given up, and in all.
 RELEARN, MOST_STEPS = 20, 60
 
 
 class Search(Block):
-    """Where a search for numbers that are never negative is."""
+    """Where a search is."""
 
     n_step = INTEGER
+    apart = NUMBER  # largest of f, beside the largest number
     x = floats("n_largest")  # the numbers
     y = floats("n_largest")  # what the map makes of them
     f = floats("n_largest")  # x - y, before the last step
@@ -48,11 +50,13 @@ def forget(p, n):
 @kernel
 def is_met(p, n):
     """Return whether p.y is p.x, but for round-off."""
-    largest, apart = 0.0, 0.0
+    largest, apart = TINY, 0.0
     for i in range(n):
         largest = max(largest, abs(p.y[i]))
         apart = max(apart, abs(p.x[i] - p.y[i]))
-    return apart <= MET * largest
+    last = p.apart if p.n_step > 0 else math.inf
+    p.apart = apart / largest
+    return p.apart <= MET or (p.apart <= NEARLY_MET and p.apart >= last)
 
 
 @kernel
@@ -92,8 +96,7 @@ def advance(p, n):
         change = 0.0
         for j in range(n):
             change -= p.B[i * n + j] * p.f[j]
-        new = max(p.x[i] + change, LEFT * p.x[i])
-        p.step[i] = new - p.x[i]
+        p.step[i] = change
     for i in range(n):
         p.x[i] += p.step[i]
     return p.n_step < MOST_STEPS

@@ -27,6 +27,7 @@ from nonsmooth.kernels.complementarity.mechanism import group_ratio, let_go
 from nonsmooth.kernels.complementarity.sharing import share
 from nonsmooth.kernels.friction import slides
 from nonsmooth.kernels.friction.modes import PRESSING, STICK
+from nonsmooth.kernels.linear.dense import lu_factor, lu_solve
 from nonsmooth.kernels.mechanics import assemble, bodies, contacts, reactions
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.tolerances import AT_LIMIT, NO_FORCE
@@ -36,6 +37,8 @@ FAR_BEYOND = 2.0
 # Part by which limits may be exceeded where all of them are reached: what sharing needs
 # to see that it is possible, and far below what a limit is known to.
 ABOVE = 1e-11
+# Change of friction by which the change of loads is found, beside friction and limit.
+DIFFERENCE = 1e-7
 
 # ---- what friction forces do ---------------------------------------------------
 
@@ -151,11 +154,11 @@ def weigh_stuck(m, w, g):
 
 
 @kernel
-def divide(w, n, limit):
+def divide(w, n, A, limit):
     """Share the friction of the n listed contacts within the limits given."""
     for i in range(n):
         w.box.slip[i] = 0
-    share(w.box, n, w.held_A, limit, w.held_free, w.held_force)
+    share(w.box, n, A, limit, w.held_free, w.held_force)
 
 
 @kernel
@@ -173,31 +176,82 @@ def bear_held(m, w, n, i):
 
 
 @kernel
+def bend(m, w, n):
+    """Write limits, and how the part that each contact uses changes with friction.
+
+    With r_i = F_i / L_i and L' its gradient, r_i L_i changes like P F, P = 1 - r L'. In
+    x = P F limits are as if they were constant: A becomes P^-T A P^-1.
+    """
+    P, B, A = w.held_P, w.held_bent, w.held_A
+    for i in range(n):
+        w.held_limit[i] = bear_held(m, w, n, i)
+    for i in range(n):
+        limit = w.held_limit[i]
+        part = w.held_force[i] / limit if limit > 0.0 else 0.0
+        part = min(max(part, -FAR_BEYOND), FAR_BEYOND)
+        for j in range(n):
+            P[i * n + j] = 1.0 if i == j else 0.0
+            if w.held[i] >= m.n_touch and part != 0.0:
+                force = w.held_force[j]
+                size = DIFFERENCE * (abs(force) + limit)
+                w.held_force[j] = force + size
+                change = (bear_held(m, w, n, i) - limit) / size
+                w.held_force[j] = force
+                P[i * n + j] -= part * change
+    if not lu_factor(n, P, w.held_swap):
+        return False
+    # P^-1 by columns, then A P^-1, and P^-T of that.
+    for j in range(n):
+        column = at(w.held_inverse, j * n)
+        for i in range(n):
+            column[i] = 1.0 if i == j else 0.0
+        lu_solve(n, P, w.held_swap, column)
+    for i in range(n):
+        for j in range(n):
+            total = 0.0
+            for k in range(n):
+                total += A[i * n + k] * w.held_inverse[j * n + k]
+            P[i * n + j] = total
+    for i in range(n):
+        for j in range(n):
+            total = 0.0
+            for k in range(n):
+                total += w.held_inverse[i * n + k] * P[k * n + j]
+            B[i * n + j] = total
+    return True
+
+
+@kernel
 def hold(m, w, g, n):
     """Return the part of its friction that group g uses, shared as well as can be.
 
     Limits of joints are loads, which depend on how friction is shared: so that is done
     until they agree. Beyond one, all limits are taken to be as much larger.
     """
-    A, limit, free, force = w.held_A, w.held_limit, w.held_free, w.held_force
+    limit, free, force = w.held_limit, w.held_free, w.held_force
     if not has_slides(m, g):
-        return group_ratio(w.box, n, A, limit, free, force)
+        return group_ratio(w.box, n, w.held_A, limit, free, force)
     p = w.search
     fixed_point.begin(p, n)
     for i in range(n):
-        p.x[i] = bear_held(m, w, n, i)
+        p.x[i] = force[i]
     while True:
-        for i in range(n):
-            limit[i] = p.x[i]
-        part = group_ratio(w.box, n, A, limit, free, force)
+        if not bend(m, w, n):
+            return math.inf
+        part = group_ratio(w.box, n, w.held_bent, limit, free, force)
         if not part < math.inf:
             return part
         for i in range(n):
             w.box.shrunk[i] = max(part, 1.0) * (1.0 + ABOVE) * limit[i]
-        divide(w, n, w.box.shrunk)
+        divide(w, n, w.held_bent, w.box.shrunk)
         for i in range(n):
-            p.y[i] = bear_held(m, w, n, i)
-        if fixed_point.is_met(p, n) or not fixed_point.advance(p, n):
+            p.y[i] = p.x[i]
+            for j in range(n):
+                p.y[i] += w.held_inverse[j * n + i] * (force[j] - p.x[j])
+        is_over = fixed_point.is_met(p, n) or not fixed_point.advance(p, n)
+        for i in range(n):
+            force[i] = p.y[i] if is_over else p.x[i]
+        if is_over:
             return part
 
 
@@ -255,7 +309,7 @@ def share_group(m, w, g, n, a):
     if has_slides(m, g):
         hold(m, w, g, n)
     else:
-        divide(w, n, w.held_limit)
+        divide(w, n, w.held_A, w.held_limit)
     # What joints bear changes with it.
     for i in range(m.n_dof):
         w.held_a[i] = 0.0

@@ -83,7 +83,7 @@ def pose_box(m, w, r, n):
     for i in range(n):
         k = r.listed[i]
         if k >= m.n_touch:
-            r.limit[i] = part_of(m, r, k) * w.search.x[i]
+            r.limit[i] = part_of(m, r, k) * max(w.search.x[i], 0.0)
         w.held_force[i] = r.slip_rate[i]
         for j in range(n):
             w.held_A[i * n + j] = r.delassus[i * nf + j]
