@@ -37,8 +37,6 @@ FAR_BEYOND = 2.0
 # Part by which limits may be exceeded where all of them are reached: what sharing needs
 # to see that it is possible, and far below what a limit is known to.
 ABOVE = 1e-11
-# Change of friction by which the change of loads is found, beside friction and limit.
-DIFFERENCE = 1e-7
 
 # ---- what friction forces do ---------------------------------------------------
 
@@ -162,8 +160,11 @@ def divide(w, n, A, limit):
 
 
 @kernel
-def bear_held(m, w, n, i):
-    """Return the limit of listed contact i under the present friction."""
+def bear_held(m, w, n, i, slope):
+    """Return the limit of listed contact i under the present friction, and its slopes.
+
+    Those of the load, to the two reactions of a joint and to its own friction.
+    """
     k = w.held[i]
     if k < m.n_touch:
         return w.held_limit[i]
@@ -171,8 +172,9 @@ def bear_held(m, w, n, i):
     for j in range(n):
         first += w.held_reaction[2 * i * n + j] * w.held_force[j]
         second += w.held_reaction[(2 * i + 1) * n + j] * w.held_force[j]
-    G = slides.load_at_rest(m, w, k, w.held_force[i], first, second)
-    return m.contact_mu0[k] * G
+    force = w.held_force[i]
+    slides.load_slopes(m, w, k, force, first, second, slope)
+    return m.contact_mu0[k] * slides.load_at_rest(m, w, k, force, first, second)
 
 
 @kernel
@@ -180,23 +182,23 @@ def bend(m, w, n):
     """Write limits, and how the part that each contact uses changes with friction.
 
     With r_i = F_i / L_i and L' its gradient, r_i L_i changes like P F, P = 1 - r L'. In
-    x = P F limits are as if they were constant: A becomes P^-T A P^-1.
+    x = P F limits are as if they were constant: A becomes P^-T A P^-1. Returns whether
+    that can be.
     """
     P, B, A = w.held_P, w.held_bent, w.held_A
+    slope = stack_floats(3)
     for i in range(n):
-        w.held_limit[i] = bear_held(m, w, n, i)
-    for i in range(n):
-        limit = w.held_limit[i]
+        k = w.held[i]
+        limit = bear_held(m, w, n, i, slope)
+        w.held_limit[i] = limit
         part = w.held_force[i] / limit if limit > 0.0 else 0.0
-        part = min(max(part, -FAR_BEYOND), FAR_BEYOND)
+        part = min(max(part, -FAR_BEYOND), FAR_BEYOND) * m.contact_mu0[k]
         for j in range(n):
             P[i * n + j] = 1.0 if i == j else 0.0
-            if w.held[i] >= m.n_touch and part != 0.0:
-                force = w.held_force[j]
-                size = DIFFERENCE * (abs(force) + limit)
-                w.held_force[j] = force + size
-                change = (bear_held(m, w, n, i) - limit) / size
-                w.held_force[j] = force
+            if k >= m.n_touch:
+                change = slope[0] * w.held_reaction[2 * i * n + j]
+                change += slope[1] * w.held_reaction[(2 * i + 1) * n + j]
+                change += slope[2] if i == j else 0.0
                 P[i * n + j] -= part * change
     if not lu_factor(n, P, w.held_swap):
         return False
@@ -291,7 +293,9 @@ def share_friction(m, w, a):
         if not slides.is_shared(m, w, g):
             continue
         n = list_stuck(m, w, g)
-        is_beyond = has_slides(m, g)
+        # Limits of joints follow from how it is shared; but where others slide, so does
+        # their friction.
+        is_beyond = has_slides(m, g) and slides.list_sliding(m, w, g) == 0
         for i in range(n):
             limit = w.held_limit[i] * (1.0 + AT_LIMIT) + NO_FORCE * w.force
             is_beyond = is_beyond or abs(w.held_force[i]) > limit

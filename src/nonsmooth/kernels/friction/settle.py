@@ -44,6 +44,9 @@ from nonsmooth.kernels.tolerances import (
     VERIFIED,
 )
 
+# Times a mode is decided where velocities that meet it turn a slip.
+MAX_TURN = 3
+
 
 @kernel
 def is_resting(m, w, k):
@@ -259,7 +262,8 @@ def agrees(m, w, r):
 def comply(m, w, r, t):
     """Project velocities onto the mode chosen; let slip follow them.
 
-    Dependent rows could not be met all before; now those that remain are.
+    Dependent rows could not be met all before; now those that remain are. Returns
+    whether a slip has turned: then friction has, and all is to be decided again.
     """
     y = r.step.y
     v = at(y, m.n_dof)
@@ -268,12 +272,24 @@ def comply(m, w, r, t):
         reactions.factor_rows(m, w)
         dynamics.project_velocities(m, w, v)
         dynamics.configure(m, w, t, y, v)
+    has_turned = False
     for k in range(m.n_contact):
         mode, v_t = w.mode[k], w.contact[k].v_t
         slips = mode.side == PRESSING and is_slipping(mode)
         slips = slips and has_friction(m, k) and m.contact_band[k] == 0.0
         if slips and mode.sign * v_t < 0.0 and not is_at_rest(m, w, k):
             mode.sign = sign_of(v_t)
+            has_turned = has_turned or r.is_touched[m.contact_group[k]] != 0
+    return has_turned
+
+
+@kernel
+def rest_again(m, w, r):
+    """Let who is at rest be decided anew, with those that slip as they do."""
+    for k in range(m.n_contact):
+        is_here = r.is_touched[m.contact_group[k]] != 0
+        r.rests[k] = 1 if is_here and is_resting(m, w, k) else 0
+        r.freed[k] = 0
 
 
 @far(Tables, Work, Decision, NUMBER, returns=INTEGER)
@@ -304,7 +320,10 @@ def decide(m, w, r, t):
     bring_to_rest(m, w, r, t)
     while stop_others(m, w, r, t):
         bring_to_rest(m, w, r, t)
-    status = settle(m, w, r, look_ahead(m, w, r, t))
-    if status == DECIDED:
-        comply(m, w, r, t)
+    status = DECIDED
+    for _ in range(MAX_TURN):
+        status = settle(m, w, r, look_ahead(m, w, r, t))
+        if status != DECIDED or not comply(m, w, r, t):
+            break
+        rest_again(m, w, r)
     return status

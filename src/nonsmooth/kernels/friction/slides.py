@@ -433,6 +433,34 @@ def load_at_rest(m, w, k, lam_t, first, second):
     return abs(front) + abs(flank_force(m, w, k, 1, phi, first, second))
 
 
+@kernel
+def load_slopes(m, w, k, lam_t, first, second, out):
+    """Write how the load of joint k at rest changes with its reactions and friction.
+
+    Of a wedged block, W = (2/l) |second + phi (h/2) first| with phi W = -lam_t.
+    """
+    out[0] = 1.0 if first > 0.0 else -1.0
+    out[1] = 0.0
+    out[2] = 0.0
+    if m.contact_kind[k] == PIN:
+        size = math.hypot(first, second)
+        out[0] = first / size if size > 0.0 else 0.0
+        out[1] = second / size if size > 0.0 else 0.0
+    if m.contact_kind[k] != GUIDE:
+        return
+    phi = used_part(m, k, lam_t, first, second)
+    half = 0.5 * m.contact_height[k]
+    couple = second + phi * half * first
+    unit = math.copysign(2.0 / m.contact_length[k], couple)
+    W = unit * couple
+    if W <= abs(first) or W == 0.0:
+        return
+    stiff = W + unit * half * first * phi
+    out[0] = unit * half * phi * W / stiff
+    out[1] = unit * W / stiff
+    out[2] = -unit * half * first / stiff
+
+
 @far(Tables, Work, returns=NUMBER, is_door=True)
 def bear_at_rest(m, w):
     """Write the loads of joints at rest; return their largest change, beside them."""
