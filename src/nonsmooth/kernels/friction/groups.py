@@ -123,14 +123,33 @@ def close_rows(m, w, n):
 
 @kernel
 def weigh(m, w, n):
-    """Write A of the n listed contacts, whose rows are open, and what joints bear."""
+    """Write A of the n listed contacts, whose rows are open."""
     for j in range(n):
         push_alone(m, w, w.held[j], w.held_a)
         w.held_free[j] = slip_due(m, w, w.held[j], w.held_a)
         reactions.oppose(m, w, w.held_a)
         for i in range(n):
+            w.held_A[i * n + j] = slip_due(m, w, w.held[i], w.held_a)
+
+
+@kernel
+def weigh_joined(m, w, n):
+    """Write A of the n listed contacts, whose rows are open, and what joints bear.
+
+    A_ij = a_i' M a_j: joints take most of what a force would do, and the round-off of
+    what is left must not hide that rows depend on each other.
+    """
+    for j in range(n):
+        a = at(w.held_motion, j * m.n_dof)
+        push_alone(m, w, w.held[j], a)
+        w.held_free[j] = slip_due(m, w, w.held[j], a)
+        reactions.oppose(m, w, a)
+        for i in range(j + 1):
+            value = bodies.inner(m, w, at(w.held_motion, i * m.n_dof), a)
+            w.held_A[i * n + j] = value
+            w.held_A[j * n + i] = value
+        for i in range(n):
             k = w.held[i]
-            w.held_A[i * n + j] = slip_due(m, w, k, w.held_a)
             for row in range(2 if k >= m.n_touch else 0):
                 lam = 0.0
                 if row == 0 or slides.has_two(m, k):
@@ -146,7 +165,10 @@ def weigh_stuck(m, w, g):
     n = list_stuck(m, w, g)
     if n > 1:
         open_rows(m, w, n)
-        weigh(m, w, n)
+        if has_slides(m, g):
+            weigh_joined(m, w, n)
+        else:
+            weigh(m, w, n)
         close_rows(m, w, n)
     return n
 
@@ -309,10 +331,11 @@ def share_group(m, w, g, n, a):
     for i in range(m.n_row):
         w.new[i] = w.lam[i]
     open_rows(m, w, n)
-    weigh(m, w, n)
     if has_slides(m, g):
+        weigh_joined(m, w, n)
         hold(m, w, g, n)
     else:
+        weigh(m, w, n)
         divide(w, n, w.held_A, w.held_limit)
     # What joints bear changes with it.
     for i in range(m.n_dof):

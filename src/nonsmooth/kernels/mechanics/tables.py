@@ -267,6 +267,7 @@ class Work(Block):
     held_base = floats("n_largest, 2")  # reactions of joints, without this friction
     held_reaction = floats("2 * n_largest * n_largest")  # (n, 2, n) under unit friction
     held_a = floats("n_dof")  # scratch
+    held_motion = floats("n_largest * n_dof")  # (n, n_dof) under unit friction
     held_P = floats("n_largest * n_largest")  # how limits change with friction
     held_inverse = floats("n_largest * n_largest")
     held_bent = floats("n_largest * n_largest")  # A in terms of it
