@@ -52,6 +52,9 @@ from nonsmooth.kernels.tolerances import (
 # At the start of a run, or where laws break, what begins to move does so from rest: s.
 AT_ONCE, PART, AT_START = 1e-6, 1e-2, 1.0
 
+# How a contact was let go: by friction that is not enough, or by a drive alone.
+FREED, PRESCRIBED = 1, 2
+
 DECIDED, UNSOLVED, WRONG, CHATTERING, NOT_UNIQUE, JAMMED = 0, 1, 2, 3, 4, 5
 
 
@@ -216,7 +219,7 @@ def let_slip(m, w, r, n):
             k = r.listed[i]
             start_slip(m, w, k, w.box.slip[i])
             r.rests[k] = 0
-            r.freed[k] = 1
+            r.freed[k] = FREED
 
 
 # ---- with friction in joints ---------------------------------------------------
@@ -300,7 +303,7 @@ def drop_held(m, w, r):
         is_moving = abs(rate) * moment > MOVES * contacts.slip_scale(m, w, k)
         if m.contact_band[k] == 0.0 and is_moving:
             start_slip(m, w, k, sign_of(rate))
-            r.freed[k] = 1
+            r.freed[k] = PRESCRIBED
         else:
             set_grip(w.mode[k], HELD, 0)
     return n_held
@@ -321,7 +324,7 @@ def let_go(m, w, r, n):
             k = r.listed[i]
             start_slip(m, w, k, sign_of(rate))
             r.rests[k] = 0
-            r.freed[k] = 1
+            r.freed[k] = FREED
             n_slip += 1
     return n_slip
 

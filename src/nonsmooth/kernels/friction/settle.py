@@ -15,6 +15,7 @@ from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
 from nonsmooth.kernels.friction import slides
 from nonsmooth.kernels.friction.groups import slip_compliance
 from nonsmooth.kernels.friction.modes import (
+    HELD,
     PRESSING,
     SLIP,
     STICK,
@@ -25,6 +26,7 @@ from nonsmooth.kernels.friction.modes import (
 )
 from nonsmooth.kernels.friction.rest import (
     DECIDED,
+    PRESCRIBED,
     WRONG,
     accelerations,
     activate,
@@ -67,6 +69,17 @@ def come_to_rest(m, w, r, k):
     """Let contact k be at rest, to be decided; a band holds the velocity it has."""
     r.rests[k] = 1
     w.mode[k].drift = w.contact[k].v_t if m.contact_band[k] > 0.0 else 0.0
+
+
+@kernel
+def stay_at_rest(m, w, r, k):
+    """Let contact k, at rest already, be decided again.
+
+    One that drives hold within its band has no velocity of its own to keep.
+    """
+    r.rests[k] = 1
+    if w.mode[k].grip == HELD:
+        come_to_rest(m, w, r, k)
 
 
 @kernel
@@ -277,6 +290,8 @@ def comply(m, w, r, t):
         mode, v_t = w.mode[k], w.contact[k].v_t
         slips = mode.side == PRESSING and is_slipping(mode)
         slips = slips and has_friction(m, k) and m.contact_band[k] == 0.0
+        # What a drive lets go slips as that accelerates: its velocity is round-off.
+        slips = slips and r.freed[k] != PRESCRIBED
         if slips and mode.sign * v_t < 0.0 and not is_at_rest(m, w, k):
             mode.sign = sign_of(v_t)
             has_turned = has_turned or r.is_touched[m.contact_group[k]] != 0

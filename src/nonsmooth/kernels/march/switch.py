@@ -46,6 +46,7 @@ from nonsmooth.kernels.friction.settle import (
     is_resting,
     look_ahead,
     settle,
+    stay_at_rest,
 )
 from nonsmooth.kernels.mechanics import bodies, contacts, dynamics
 from nonsmooth.kernels.mechanics.contacts import has_friction
@@ -213,7 +214,7 @@ def change_slip(m, w, watch, r, k, is_break, t):
         # What holds it has begun to move.
         set_grip(mode, SLIP, sign_of(w.contact[k].v_t))
     else:
-        r.rests[k] = 1
+        stay_at_rest(m, w, r, k)
         if mode.grip == STICK:
             break_away(m, w, watch, r, k, is_break, t)
 
@@ -315,7 +316,7 @@ def renew(m, w, watch, r, t):
             continue
         is_slow = m.contact_band[k] == 0.0 and is_at_rest(m, w, k)
         if is_resting(m, w, k):
-            r.rests[k] = 1
+            stay_at_rest(m, w, r, k)
         elif is_slipping(w.mode[k]) and is_slow:
             come_to_rest(m, w, r, k)
     status = decide(m, w, r, t)
