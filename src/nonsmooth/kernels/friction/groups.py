@@ -30,13 +30,16 @@ from nonsmooth.kernels.friction.modes import PRESSING, STICK
 from nonsmooth.kernels.linear.dense import lu_factor, lu_solve
 from nonsmooth.kernels.mechanics import assemble, bodies, contacts, reactions
 from nonsmooth.kernels.mechanics.tables import Tables, Work
-from nonsmooth.kernels.tolerances import AT_LIMIT, NO_FORCE
+from nonsmooth.kernels.tolerances import AT_LIMIT, NO_FORCE, TINY
 
 # Part of its friction beyond which it does not matter how much more a group would need.
 FAR_BEYOND = 2.0
 # Part by which limits may be exceeded where all of them are reached: what sharing needs
 # to see that it is possible, and far below what a limit is known to.
 ABOVE = 1e-11
+# Rounds in which the friction of joints that slide follows that of others at rest, and
+# its last change, beside it.
+MAX_SLIDE, FOLLOWED = 30, 1e-13
 
 # ---- what friction forces do ---------------------------------------------------
 
@@ -326,6 +329,45 @@ def share_friction(m, w, a):
 
 
 @kernel
+def push_changes(m, w, n, n_slide):
+    """Write what changes of friction do: to `held_a` and, of reactions, `lam`.
+
+    Of the n listed contacts, and of joints that slide.
+    """
+    for i in range(m.n_dof):
+        w.held_a[i] = 0.0
+    G = stack_floats(6)
+    for i in range(n + n_slide):
+        k = w.held[i] if i < n else w.rub[i - n]
+        change = w.excess[i - n] if i >= n else w.held_force[i] - w.contact[k].lam_t
+        contacts.coefficients(m, w, k, G)
+        bodies.add_wrench(m, w, m.contact_a[k], G, change, w.held_a)
+        bodies.add_wrench(m, w, m.contact_b[k], at(G, 3), change, w.held_a)
+    bodies.solve_mass(m, w, w.held_a, w.held_a)
+    reactions.oppose(m, w, w.held_a)
+
+
+@kernel
+def change_slides(m, w, n_slide):
+    """Let the friction of joints that slide follow their loads; return the change.
+
+    The largest, beside the friction.
+    """
+    largest = 0.0
+    for i in range(m.n_row):
+        w.r[i] = w.new[i] + w.lam[i]
+    for l in range(n_slide):
+        k = w.rub[l]
+        c = w.contact[k]
+        G = slides.load(m, w, k, c.phi, w.r)
+        change = -c.phi * (G - c.lam_n)
+        size = abs(c.phi) * G + TINY
+        largest = max(largest, abs(change - w.excess[l]) / size)
+        w.excess[l] = change
+    return largest
+
+
+@kernel
 def share_group(m, w, g, n, a):
     """Share the friction of the n listed contacts of group g; a are accelerations."""
     for i in range(m.n_row):
@@ -337,18 +379,13 @@ def share_group(m, w, g, n, a):
     else:
         weigh(m, w, n)
         divide(w, n, w.held_A, w.held_limit)
-    # What joints bear changes with it.
-    for i in range(m.n_dof):
-        w.held_a[i] = 0.0
-    G = stack_floats(6)
-    for i in range(n):
-        k = w.held[i]
-        change = w.held_force[i] - w.contact[k].lam_t
-        contacts.coefficients(m, w, k, G)
-        bodies.add_wrench(m, w, m.contact_a[k], G, change, w.held_a)
-        bodies.add_wrench(m, w, m.contact_b[k], at(G, 3), change, w.held_a)
-    bodies.solve_mass(m, w, w.held_a, w.held_a)
-    reactions.oppose(m, w, w.held_a)
+    n_slide = slides.list_sliding(m, w, g)
+    for l in range(n_slide):
+        w.excess[l] = 0.0
+    for _ in range(MAX_SLIDE if n_slide > 0 else 1):
+        push_changes(m, w, n, n_slide)
+        if change_slides(m, w, n_slide) <= FOLLOWED:
+            break
     for i in range(m.n_dof):
         a[i] += w.held_a[i]
     for i in range(m.n_row):
@@ -362,6 +399,11 @@ def share_group(m, w, g, n, a):
     # Loads of supports take the changes; then all is as it should be.
     assemble.load_supports(m, w)
     contacts.stick_forces(m, w)
+    for l in range(n_slide):
+        c = w.contact[w.rub[l]]
+        contacts.push_friction(m, w, w.rub[l], w.excess[l])
+        c.lam_t += w.excess[l]
+        c.lam_n -= w.excess[l] / c.phi if c.phi != 0.0 else 0.0
     for i in range(m.n_row):
         w.lam[i] += w.new[i]
     for k in range(m.n_contact):
