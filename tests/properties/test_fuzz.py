@@ -24,15 +24,10 @@ SHARE = "redundant friction goes beyond its limits, or is let go a step late"
 NO_MODE = "no mode is found for corners that are redundant"
 CORNERS = "outlines taken apart into corners stop the run, or nearly so"
 AT_REST = "corners at complete rest keep the mode slip"
-BAND = "where a drive prescribes the slip, a reversal near Karnopp's band is late"
 APPROACH = "a contact closed at the start takes the rate it has there for its approach"
 RELEASE = "a flat contact releases and presses again at the same load, in tiny steps"
-CHATTER = "the mode changes without end where friction loads a joint"
 
 KNOWN: dict[str, dict[int, str]] = {
-    "loops": dict.fromkeys((1, 5), BAND),
-    "slider_cranks": dict.fromkeys((6, 11), SHARE),
-    "guides": {9: CHATTER},
     "lift_offs": {9: LIFT},
     "shapes": dict.fromkeys((7, 8, 11), LIFT) | {1: APPROACH},
     "boxes": dict.fromkeys((1, 3), NO_MODE) | {10: SHARE, 5: RELEASE},
@@ -40,7 +35,6 @@ KNOWN: dict[str, dict[int, str]] = {
     "grippers": {0: AT_REST} | dict.fromkeys((2, 3, 4, 6), CORNERS),
     "latches": dict.fromkeys((0, 1, 2, 9, 11), CORNERS),
     "ratchets": dict.fromkeys((0, 2, 3), CORNERS),
-    "arms": dict.fromkeys((0, 1, 7, 10, 11), SHARE),
     "mixed": {8: APPROACH},
 }
 

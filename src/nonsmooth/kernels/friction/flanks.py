@@ -43,7 +43,8 @@ RUBBING, FORWARD, BACKWARD, EITHER = 0, 1, -1, 2
 UNIQUE, CONTINUE, LEAST = 0, 1, 2
 # How it ends, as of a complementarity problem, or with more than one solution.
 SEVERAL = 10
-# Motions nearer than this, beside their largest force or acceleration, are one.
+# Motions nearer than this, beside the largest force, or acceleration with or without
+# friction, are one.
 SAME = 1e-7
 # Part by which friction may change loads for a solution to be the only one.
 CERTAIN = 0.5
@@ -284,7 +285,7 @@ def is_same(r, n, friction, slip):
     for l in range(r.n_force):
         most_force = max(most_force, abs(r.friction[l]), abs(friction[l]))
     for l in range(n):
-        most_rate = max(most_rate, abs(r.slip_change[l]), abs(slip[l]))
+        most_rate = max(most_rate, abs(r.slip_rate[l]), abs(r.slip_change[l]))
     for l in range(n, r.n_force):
         if abs(r.friction[l] - friction[l]) > SAME * most_force:
             return False
