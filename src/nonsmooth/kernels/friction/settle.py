@@ -13,7 +13,7 @@ import math
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
 from nonsmooth.kernels.friction import slides
-from nonsmooth.kernels.friction.groups import slip_compliance
+from nonsmooth.kernels.friction.groups import slip_compliance, used
 from nonsmooth.kernels.friction.modes import (
     HELD,
     PRESSING,
@@ -258,8 +258,12 @@ def recall_wrong(m, w, r):
 @kernel
 def agrees(m, w, r):
     """Return whether the friction of sticking contacts is within its limits."""
+    if w.has_lost_rank:
+        # Dependent rows share friction in a way that may not be the law's.
+        return True
     for k in range(m.n_contact):
-        if r.is_touched[m.contact_group[k]] and has_friction(m, k):
+        g = m.contact_group[k]
+        if r.is_touched[g] and has_friction(m, k) and not slides.is_shared(m, w, g):
             lam_t = w.contact[k].lam_t
             # Friction opposes the slip that begins.
             limit = slides.most(m, w, k, -1.0 if lam_t > 0.0 else 1.0)
@@ -268,6 +272,11 @@ def agrees(m, w, r):
             is_stuck = mode.side == PRESSING and mode.grip == STICK
             if is_stuck and abs(lam_t) > limit:
                 return False
+    for g in range(m.n_group):
+        # Reactions are not kept, and not needed any more.
+        is_shared = r.is_touched[g] and slides.is_shared(m, w, g)
+        if is_shared and used(m, w, g) > 1.0 + VERIFIED:
+            return False
     return True
 
 
@@ -324,8 +333,7 @@ def settle(m, w, r, t_ahead):
             r.rests[k] = 1 if is_here and is_resting(m, w, k) else 0
         accelerations(m, w, r, t_ahead)
         if recall_wrong(m, w, r) == 0:
-            # Dependent rows share friction in a way that may not be the law's.
-            return DECIDED if w.has_lost_rank or agrees(m, w, r) else WRONG
+            return DECIDED if agrees(m, w, r) else WRONG
     return WRONG
 
 

@@ -390,8 +390,15 @@ def hear(m, w, k):
 
 @kernel
 def is_shared(m, w, g):
-    """Return whether friction at rest in group g may be redundant."""
-    return w.has_lost_rank and w.n_stuck > 1 and m.group_guard[g] >= 0
+    """Return whether friction at rest in group g may be redundant.
+
+    Where two contacts on nearly one line and joints hold each other, pivots do not
+    show it: the first small one spoils the next.
+    """
+    if m.group_guard[g] < 0 or w.n_stuck < 2:
+        return False
+    has_slides = m.group_slide[g + 1] > m.group_slide[g]
+    return w.has_lost_rank or (has_slides and w.n_gripped > 1)
 
 
 @kernel
