@@ -29,7 +29,6 @@ from nonsmooth import (
     Prismatic,
     Revolute,
     RigidBody,
-    SwitchError,
     simulate,
     solvability,
 )

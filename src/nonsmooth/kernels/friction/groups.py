@@ -23,6 +23,12 @@ from nonsmooth.kernels.abi import (
     stack_floats,
 )
 from nonsmooth.kernels.complementarity import fixed_point
+from nonsmooth.kernels.complementarity.box import (
+    DEPENDENT,
+    factor,
+    rank_tolerance,
+    scale_box,
+)
 from nonsmooth.kernels.complementarity.mechanism import group_ratio, let_go
 from nonsmooth.kernels.complementarity.sharing import share
 from nonsmooth.kernels.friction import slides
@@ -210,7 +216,7 @@ def bend(m, w, n):
     x = P F limits are as if they were constant: A becomes P^-T A P^-1. Returns whether
     that can be.
     """
-    P, B, A = w.held_P, w.held_bent, w.held_A
+    P = w.held_P
     slope = stack_floats(3)
     for i in range(n):
         k = w.held[i]
@@ -227,24 +233,40 @@ def bend(m, w, n):
                 P[i * n + j] -= part * change
     if not lu_factor(n, P, w.held_swap):
         return False
-    # P^-1 by columns, then A P^-1, and P^-T of that.
+    # P^-1 by columns.
     for j in range(n):
         column = at(w.held_inverse, j * n)
         for i in range(n):
             column[i] = 1.0 if i == j else 0.0
         lu_solve(n, P, w.held_swap, column)
+    return turn(w, n)
+
+
+@kernel
+def turn(w, n):
+    """Write P^-T A P^-1; return whether all is finite.
+
+    By the factor of A, cut off where rows depend on others: so they do after.
+    """
+    p = w.box
+    if not scale_box(p, n, w.held_A, w.held_limit, w.held_free):
+        return False
+    for i in range(n):
+        p.order[i] = i
+    r = factor(p, n, n, rank_tolerance(n, DEPENDENT))
+    for i in range(n):
+        for j in range(r):
+            total = 0.0
+            for l in range(n):
+                k = p.order[l]
+                total += w.held_inverse[i * n + k] * p.d[k] * p.C[l * n + j]
+            w.held_P[i * n + j] = total
     for i in range(n):
         for j in range(n):
             total = 0.0
-            for k in range(n):
-                total += A[i * n + k] * w.held_inverse[j * n + k]
-            P[i * n + j] = total
-    for i in range(n):
-        for j in range(n):
-            total = 0.0
-            for k in range(n):
-                total += w.held_inverse[i * n + k] * P[k * n + j]
-            B[i * n + j] = total
+            for l in range(r):
+                total += w.held_P[i * n + l] * w.held_P[j * n + l]
+            w.held_bent[i * n + j] = total
     return True
 
 
