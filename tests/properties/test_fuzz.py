@@ -19,17 +19,10 @@ FEW = range(4)
 # CPU time of one run, s; those that end take a few at most.
 LIMIT = 10.0
 
-SHARE = "redundant friction goes beyond its limits, or is let go a step late"
-BAND = "where a drive prescribes the slip, a reversal near Karnopp's band is late"
 TALL = "tall stacks whose law has no damping at the start vibrate, in many steps"
-CHATTER = "the mode changes without end where friction loads a joint"
 
 KNOWN: dict[str, dict[int, str]] = {
-    "loops": dict.fromkeys((1, 5), BAND),
-    "slider_cranks": dict.fromkeys((6, 11), SHARE),
-    "guides": {9: CHATTER},
     "stacks": dict.fromkeys((1, 3), TALL),
-    "arms": dict.fromkeys((0, 1, 7, 10, 11), SHARE),
 }
 
 

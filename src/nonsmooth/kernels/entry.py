@@ -224,7 +224,7 @@ def evaluate_samples(m, w, s, alpha, beta):
         dynamics.configure(m, w, t, y, v)
         reactions.factor_rows(m, w)
         dynamics.accelerate(m, w, t, v, alpha, beta, a)
-        if w.has_lost_rank and w.n_gripped > 1:
+        if w.n_stuck > 1:
             groups.share_friction(m, w, a)
         bodies.add_acceleration(m, w, a)
         copy(m.n_row, w.lam, s.lam[k])

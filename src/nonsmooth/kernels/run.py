@@ -146,7 +146,7 @@ class Decision(Block):
 
     is_touched = integers("n_group")  # whether a contact of the group fired
     rests = integers("n_contact")  # whether a contact is at rest and to be decided
-    freed = integers("n_contact")  # whether a contact was let go at this event
+    freed = integers("n_contact")  # FREED or PRESCRIBED if let go at this event
     dropped = integers("n_contact")  # whether its limit is that of motion
     kept = records(Mode, "n_contact")  # before a review
     unsigned = integers("n_contact")  # bit j: flank j has no force yet

@@ -68,8 +68,6 @@ NO_ACCELERATION = 1e-13
 AT_LIMIT, VERIFIED = 1e-9, 1e-6
 # A contact that yields by less than this part of what it would alone is held by others.
 NO_COMPLIANCE = 1e-12
-# Joints block one motion if their determinants are zero, to this part.
-ONE_MOTION = 1e-8
 # Changes of loads that do not matter: the round-off of reactions that are not unique.
 SHARED = 1e-8
 # A flank's force this small beside the largest says nothing about its sign; change of a

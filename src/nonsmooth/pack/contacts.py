@@ -129,9 +129,9 @@ def guard_columns(
 ) -> dict[str, Any]:
     """Return the table of guards; the kinds are described in `march.guards`.
 
-    First the user's, then what presses and what rubs of each contact between shapes,
-    and of groups of them; then the same of joints with friction, and the margin of
-    their uniqueness.
+    First the user's, then what presses and what rubs of each contact between shapes;
+    groups of contacts and joints; then the same of joints with friction, and the margin
+    of their uniqueness.
     """
     kinds, owners = [USER] * n_user, list(range(n_user))
     press, rub = [-1] * len(contacts), [-1] * len(contacts)
@@ -174,7 +174,7 @@ def _redundant(contacts: list[ContactRow], group: NDArray[np.int64]) -> Iterator
     for g in np.unique(group).tolist():
         own = [int(k) for k in np.flatnonzero(group == g)]
         can_stick = [k for k in own if contacts[k].can_stick]
-        if len(can_stick) > 1 and all(contacts[k].is_touch for k in own):
+        if len(can_stick) > 1:
             yield can_stick[0]
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from nonsmooth.elements.bodies import Point
 from nonsmooth.elements.shapes import Shape
 from nonsmooth.kernels.complementarity.box import Box
+from nonsmooth.kernels.complementarity.fixed_point import Search
 from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.look import Look
 from nonsmooth.kernels.mechanics.tables import Tables, Work
@@ -117,12 +118,12 @@ class System:
         work = Work(
             m.sizes(),
             box=Box(m.sizes(), look=Look()),
+            search=Search(m.sizes()),
             weight=np.ones(n_row),
             ratio=np.ones(len(self.with_mode)),
             minv=m.minv,
             is_active=active,
             first=np.where(active == 1, m.first, np.arange(n_row)),
-            leader=np.full(m.n_group, -1),
             n_active=1 + int(np.flatnonzero(active).max(initial=-1)),
             margin=1.0,
             pivot=1.0,

@@ -51,7 +51,7 @@ class State:
 def slip_of(mode: Any) -> Any:
     """Return the sign of the slip of contacts, 0 at rest.
 
-    One pinned by others is at rest as well; one that yields in its band is not.
+    One that drives hold is at rest as well; one that yields in its band is not.
     """
     moves = (mode["grip"] == SLIP) | (mode["grip"] == YIELDING)
     return np.where(moves, mode["sign"], 0)

@@ -43,6 +43,9 @@ RUBBING, FORWARD, BACKWARD, EITHER = 0, 1, -1, 2
 UNIQUE, CONTINUE, LEAST = 0, 1, 2
 # How it ends, as of a complementarity problem, or with more than one solution.
 SEVERAL = 10
+# Motions nearer than this, beside the largest force, or acceleration with or without
+# friction, are one.
+SAME = 1e-7
 # Part by which friction may change loads for a solution to be the only one.
 CERTAIN = 0.5
 
@@ -233,6 +236,15 @@ def is_certain(m, w, r, n):
 
 
 @kernel
+def is_sure(m, w, r, n):
+    """Return whether the friction last found is the only solution for its loads."""
+    list_terms(m, w, r, n)
+    aim_pins(m, w, r)
+    evaluate_terms(m, w, r)
+    return is_certain(m, w, r, n)
+
+
+@kernel
 def changed_flanks(w, r, w_, z):
     """Return how many flanks of sliding joints a solution changes."""
     n_changed = 0
@@ -264,6 +276,26 @@ def goes(m, w, r, n):
 
 
 @kernel
+def is_same(r, n, friction, slip):
+    """Return whether the solution last read is the motion given, but for round-off.
+
+    Contacts at rest that nearly depend on each other may share friction in many ways.
+    """
+    most_force, most_rate = 0.0, 0.0
+    for l in range(r.n_force):
+        most_force = max(most_force, abs(r.friction[l]), abs(friction[l]))
+    for l in range(n):
+        most_rate = max(most_rate, abs(r.slip_rate[l]), abs(r.slip_change[l]))
+    for l in range(n, r.n_force):
+        if abs(r.friction[l] - friction[l]) > SAME * most_force:
+            return False
+    for l in range(n):
+        if abs(r.slip_change[l] - slip[l]) > SAME * most_rate:
+            return False
+    return True
+
+
+@kernel
 def choose(m, w, r, n, status):
     """Look for all solutions and take the one, or that of the branch asked for."""
     size = r.n_term + 2 * n
@@ -288,6 +320,12 @@ def choose(m, w, r, n, status):
         read(m, r, n, point, at(point, size))
         if not goes(m, w, r, n):
             continue
+        if r.n_solution > 0 and is_same(r, n, w.held_force, w.held_limit):
+            continue
+        if r.n_solution == 0:
+            for l in range(r.n_force):
+                w.held_force[l] = r.friction[l]
+                w.held_limit[l] = r.slip_change[l]
         r.n_solution += 1
         cost = 0.0
         for l in range(r.n_force):

@@ -11,6 +11,8 @@ the group itself does: the part of their limits that forces use which hold it, s
 well as can be. At one it begins to slip, in the mechanism that is critical.
 """
 
+import math
+
 from nonsmooth.kernels.abi import (
     FLOATS,
     INTEGER,
@@ -20,15 +22,30 @@ from nonsmooth.kernels.abi import (
     kernel,
     stack_floats,
 )
+from nonsmooth.kernels.complementarity import fixed_point
+from nonsmooth.kernels.complementarity.box import (
+    DEPENDENT,
+    factor,
+    rank_tolerance,
+    scale_box,
+)
 from nonsmooth.kernels.complementarity.mechanism import group_ratio, let_go
 from nonsmooth.kernels.complementarity.sharing import share
+from nonsmooth.kernels.friction import slides
 from nonsmooth.kernels.friction.modes import PRESSING, STICK
+from nonsmooth.kernels.linear.dense import lu_factor, lu_solve
 from nonsmooth.kernels.mechanics import assemble, bodies, contacts, reactions
 from nonsmooth.kernels.mechanics.tables import Tables, Work
-from nonsmooth.kernels.tolerances import AT_LIMIT, NO_FORCE
+from nonsmooth.kernels.tolerances import AT_LIMIT, NO_FORCE, TINY
 
 # Part of its friction beyond which it does not matter how much more a group would need.
 FAR_BEYOND = 2.0
+# Part by which limits may be exceeded where all of them are reached: what sharing needs
+# to see that it is possible, and far below what a limit is known to.
+ABOVE = 1e-11
+# Rounds in which the friction of joints that slide follows that of others at rest, and
+# its last change, beside it.
+MAX_SLIDE, FOLLOWED = 30, 1e-13
 
 # ---- what friction forces do ---------------------------------------------------
 
@@ -72,15 +89,6 @@ def is_stuck(m, w, k):
 
 
 @kernel
-def is_shared(m, w, g):
-    """Return whether friction at rest in group g may be redundant.
-
-    Where joints of the group have friction, too, loads depend on it.
-    """
-    return w.has_lost_rank and w.n_gripped > 1 and not has_slides(m, g)
-
-
-@kernel
 def has_slides(m, g):
     """Return whether joints of group g have friction."""
     return m.group_slide[g + 1] > m.group_slide[g]
@@ -90,12 +98,16 @@ def has_slides(m, g):
 def list_stuck(m, w, g):
     """List the contacts of group g that stick, with limits and forces."""
     n = 0
-    for k in range(m.n_touch):
+    for k in range(m.n_contact):
         if m.contact_group[k] == g and is_stuck(m, w, k):
             c = w.contact[k]
             w.held[n] = k
             w.held_limit[n] = m.contact_mu0[k] * max(0.0, c.lam_n)
             w.held_force[n] = c.lam_t
+            if k >= m.n_touch:
+                i = m.contact_joint[k]
+                w.held_base[n][0] = w.lam[i]
+                w.held_base[n][1] = w.lam[i + 1] if slides.has_two(m, k) else 0.0
             n += 1
     return n
 
@@ -130,14 +142,166 @@ def weigh(m, w, n):
 
 
 @kernel
+def weigh_joined(m, w, n):
+    """Write A of the n listed contacts, whose rows are open, and what joints bear.
+
+    A_ij = a_i' M a_j: joints take most of what a force would do, and the round-off of
+    what is left must not hide that rows depend on each other.
+    """
+    for j in range(n):
+        a = at(w.held_motion, j * m.n_dof)
+        push_alone(m, w, w.held[j], a)
+        w.held_free[j] = slip_due(m, w, w.held[j], a)
+        reactions.oppose(m, w, a)
+        for i in range(j + 1):
+            value = bodies.inner(m, w, at(w.held_motion, i * m.n_dof), a)
+            w.held_A[i * n + j] = value
+            w.held_A[j * n + i] = value
+        for i in range(n):
+            k = w.held[i]
+            for row in range(2 if k >= m.n_touch else 0):
+                lam = 0.0
+                if row == 0 or slides.has_two(m, k):
+                    lam = w.lam[m.contact_joint[k] + row]
+                w.held_reaction[(2 * i + row) * n + j] = lam
+                # Without this friction.
+                w.held_base[i][row] -= lam * w.held_force[j]
+
+
+@kernel
 def weigh_stuck(m, w, g):
     """List the contacts of group g that stick, and write their A; return how many."""
     n = list_stuck(m, w, g)
     if n > 1:
         open_rows(m, w, n)
-        weigh(m, w, n)
+        if has_slides(m, g):
+            weigh_joined(m, w, n)
+        else:
+            weigh(m, w, n)
         close_rows(m, w, n)
     return n
+
+
+@kernel
+def divide(w, n, A, limit):
+    """Share the friction of the n listed contacts within the limits given."""
+    for i in range(n):
+        w.box.slip[i] = 0
+    share(w.box, n, A, limit, w.held_free, w.held_force)
+
+
+@kernel
+def bear_held(m, w, n, i, slope):
+    """Return the limit of listed contact i under the present friction, and its slopes.
+
+    Those of the load, to the two reactions of a joint and to its own friction.
+    """
+    k = w.held[i]
+    if k < m.n_touch:
+        return w.held_limit[i]
+    first, second = w.held_base[i][0], w.held_base[i][1]
+    for j in range(n):
+        first += w.held_reaction[2 * i * n + j] * w.held_force[j]
+        second += w.held_reaction[(2 * i + 1) * n + j] * w.held_force[j]
+    force = w.held_force[i]
+    slides.load_slopes(m, w, k, force, first, second, slope)
+    return m.contact_mu0[k] * slides.load_at_rest(m, w, k, force, first, second)
+
+
+@kernel
+def bend(m, w, n):
+    """Write limits, and how the part that each contact uses changes with friction.
+
+    With r_i = F_i / L_i and L' its gradient, r_i L_i changes like P F, P = 1 - r L'. In
+    x = P F limits are as if they were constant: A becomes P^-T A P^-1. Returns whether
+    that can be.
+    """
+    P = w.held_P
+    slope = stack_floats(3)
+    for i in range(n):
+        k = w.held[i]
+        limit = bear_held(m, w, n, i, slope)
+        w.held_limit[i] = limit
+        part = w.held_force[i] / limit if limit > 0.0 else 0.0
+        part = min(max(part, -FAR_BEYOND), FAR_BEYOND) * m.contact_mu0[k]
+        for j in range(n):
+            P[i * n + j] = 1.0 if i == j else 0.0
+            if k >= m.n_touch:
+                change = slope[0] * w.held_reaction[2 * i * n + j]
+                change += slope[1] * w.held_reaction[(2 * i + 1) * n + j]
+                change += slope[2] if i == j else 0.0
+                P[i * n + j] -= part * change
+    if not lu_factor(n, P, w.held_swap):
+        return False
+    # P^-1 by columns.
+    for j in range(n):
+        column = at(w.held_inverse, j * n)
+        for i in range(n):
+            column[i] = 1.0 if i == j else 0.0
+        lu_solve(n, P, w.held_swap, column)
+    return turn(w, n)
+
+
+@kernel
+def turn(w, n):
+    """Write P^-T A P^-1; return whether all is finite.
+
+    By the factor of A, cut off where rows depend on others: so they do after.
+    """
+    p = w.box
+    if not scale_box(p, n, w.held_A, w.held_limit, w.held_free):
+        return False
+    for i in range(n):
+        p.order[i] = i
+    r = factor(p, n, n, rank_tolerance(n, DEPENDENT))
+    for i in range(n):
+        for j in range(r):
+            total = 0.0
+            for l in range(n):
+                k = p.order[l]
+                total += w.held_inverse[i * n + k] * p.d[k] * p.C[l * n + j]
+            w.held_P[i * n + j] = total
+    for i in range(n):
+        for j in range(n):
+            total = 0.0
+            for l in range(r):
+                total += w.held_P[i * n + l] * w.held_P[j * n + l]
+            w.held_bent[i * n + j] = total
+    return True
+
+
+@kernel
+def hold(m, w, g, n):
+    """Return the part of its friction that group g uses, shared as well as can be.
+
+    Limits of joints are loads, which depend on how friction is shared: so that is done
+    until they agree. Beyond one, all limits are taken to be as much larger.
+    """
+    limit, free, force = w.held_limit, w.held_free, w.held_force
+    if not has_slides(m, g):
+        return group_ratio(w.box, n, w.held_A, limit, free, force)
+    p = w.search
+    fixed_point.begin(p, n)
+    for i in range(n):
+        p.x[i] = force[i]
+    while True:
+        if not bend(m, w, n):
+            return math.inf
+        part = group_ratio(w.box, n, w.held_bent, limit, free, force)
+        if not part < math.inf:
+            return part
+        for i in range(n):
+            w.box.shrunk[i] = max(part, 1.0) * (1.0 + ABOVE) * limit[i]
+        divide(w, n, w.held_bent, w.box.shrunk)
+        for i in range(n):
+            p.y[i] = p.x[i]
+            for j in range(n):
+                p.y[i] += w.held_inverse[j * n + i] * (force[j] - p.x[j])
+        is_over = fixed_point.is_met(p, n) or not fixed_point.advance(p, n)
+        for i in range(n):
+            force[i] = p.y[i] if is_over else p.x[i]
+        if is_over:
+            return part
 
 
 @far(Tables, Work, INTEGER, returns=NUMBER)
@@ -147,11 +311,8 @@ def used(m, w, g):
     Forces are those of the last evaluation; reactions are not kept.
     """
     n = weigh_stuck(m, w, g)
-    if n < 2:
-        return 0.0
-    part = group_ratio(w.box, n, w.held_A, w.held_limit, w.held_free, w.held_force)
     # Infinite where nothing resists.
-    return min(part, FAR_BEYOND)
+    return min(hold(m, w, g, n), FAR_BEYOND) if n > 1 else 0.0
 
 
 @far(Tables, Work, INTEGER, returns=INTEGER)
@@ -162,6 +323,7 @@ def give_way(m, w, g):
     """
     n = weigh_stuck(m, w, g)
     if n > 1:
+        hold(m, w, g, n)
         let_go(w.box, n, w.held_A, w.held_limit, w.held_free, w.held_force)
     return n if n > 1 else 0
 
@@ -175,39 +337,77 @@ def share_friction(m, w, a):
     where they nearly do, they follow the forces.
     """
     for g in range(m.n_group):
-        if not is_shared(m, w, g):
+        if not slides.is_shared(m, w, g):
             continue
         n = list_stuck(m, w, g)
-        is_beyond = False
+        # Limits of joints follow from how it is shared; but where others slide, so does
+        # their friction.
+        is_beyond = has_slides(m, g) and slides.list_sliding(m, w, g) == 0
         for i in range(n):
             limit = w.held_limit[i] * (1.0 + AT_LIMIT) + NO_FORCE * w.force
             is_beyond = is_beyond or abs(w.held_force[i]) > limit
         if is_beyond and n > 1:
-            share_group(m, w, n, a)
+            share_group(m, w, g, n, a)
 
 
 @kernel
-def share_group(m, w, n, a):
-    """Share the friction of the n listed contacts; a are the accelerations."""
-    for i in range(m.n_row):
-        w.new[i] = w.lam[i]
-    open_rows(m, w, n)
-    weigh(m, w, n)
-    for i in range(n):
-        w.box.slip[i] = 0
-    share(w.box, n, w.held_A, w.held_limit, w.held_free, w.held_force)
-    # What joints bear changes with it.
+def push_changes(m, w, n, n_slide):
+    """Write what changes of friction do: to `held_a` and, of reactions, `lam`.
+
+    Of the n listed contacts, and of joints that slide.
+    """
     for i in range(m.n_dof):
         w.held_a[i] = 0.0
     G = stack_floats(6)
-    for i in range(n):
-        k = w.held[i]
-        change = w.held_force[i] - w.contact[k].lam_t
+    for i in range(n + n_slide):
+        k = w.held[i] if i < n else w.rub[i - n]
+        change = w.excess[i - n] if i >= n else w.held_force[i] - w.contact[k].lam_t
         contacts.coefficients(m, w, k, G)
         bodies.add_wrench(m, w, m.contact_a[k], G, change, w.held_a)
         bodies.add_wrench(m, w, m.contact_b[k], at(G, 3), change, w.held_a)
     bodies.solve_mass(m, w, w.held_a, w.held_a)
     reactions.oppose(m, w, w.held_a)
+
+
+@kernel
+def change_slides(m, w, n_slide):
+    """Let the friction of joints that slide follow their loads; return the change.
+
+    The largest, beside the friction.
+    """
+    largest = 0.0
+    for i in range(m.n_row):
+        w.r[i] = w.new[i] + w.lam[i]
+    for l in range(n_slide):
+        k = w.rub[l]
+        c = w.contact[k]
+        G = slides.load(m, w, k, c.phi, w.r)
+        change = -c.phi * (G - c.lam_n)
+        size = abs(c.phi) * G + TINY
+        largest = max(largest, abs(change - w.excess[l]) / size)
+        w.excess[l] = change
+    return largest
+
+
+@kernel
+def share_group(m, w, g, n, a):
+    """Share the friction of the n listed contacts of group g; a are accelerations."""
+    for i in range(m.n_row):
+        w.new[i] = w.lam[i]
+    open_rows(m, w, n)
+    if has_slides(m, g):
+        weigh_joined(m, w, n)
+        hold(m, w, g, n)
+    else:
+        weigh(m, w, n)
+        divide(w, n, w.held_A, w.held_limit)
+    n_slide = slides.list_sliding(m, w, g)
+    for l in range(n_slide):
+        w.excess[l] = 0.0
+    for _ in range(MAX_SLIDE if n_slide > 0 else 1):
+        push_changes(m, w, n, n_slide)
+        if change_slides(m, w, n_slide) <= FOLLOWED:
+            break
     for i in range(m.n_dof):
         a[i] += w.held_a[i]
     for i in range(m.n_row):
@@ -221,9 +421,16 @@ def share_group(m, w, n, a):
     # Loads of supports take the changes; then all is as it should be.
     assemble.load_supports(m, w)
     contacts.stick_forces(m, w)
+    for l in range(n_slide):
+        c = w.contact[w.rub[l]]
+        contacts.push_friction(m, w, w.rub[l], w.excess[l])
+        c.lam_t += w.excess[l]
+        c.lam_n -= w.excess[l] / c.phi if c.phi != 0.0 else 0.0
     for i in range(m.n_row):
         w.lam[i] += w.new[i]
     for k in range(m.n_contact):
         i = m.contact_row[k]
         if i >= 0 and w.is_active[i]:
             w.contact[k].lam_t = w.lam[i]
+    if has_slides(m, g):
+        slides.bear(m, w)

@@ -5,11 +5,9 @@ a joint always does. `grip` tells what its friction is, `sign` against which sli
 
     SLIP       sign of v_t        -sign limit(lam_n, |v_t|)
     STICK      0                  a reaction: its row holds v_t = drift
-    PINNED     of the slip        at the static limit: others hold it, too
-    YIELDING   of the slip        the same, moving within the band that counts as rest
+    YIELDING   of the slip        at the static limit, within the band that counts as
+                                  rest
     HELD       0                  none: joints and drives alone hold it
-    FOLLOWING  of the slip        the part of its friction that the one held uses, of
-                                  joints that block one motion
 
 A contact that cannot stick has no grip, and keeps STICK.
 """
@@ -19,7 +17,7 @@ from nonsmooth.kernels.abi import INTEGER, NUMBER, Block, kernel
 # Sides: apart, pressing, or overlapping without force.
 OPEN, PRESSING, RELEASED = 0, 1, 2
 # Grips.
-STICK, SLIP, PINNED, YIELDING, HELD, FOLLOWING = 0, 1, 2, 3, 4, 5
+STICK, SLIP, YIELDING, HELD = 0, 1, 2, 3
 
 
 class Mode(Block):
@@ -56,12 +54,6 @@ def is_slipping(c):
 def is_moving(c):
     """Return whether a contact slips or yields."""
     return c.grip == SLIP or c.grip == YIELDING
-
-
-@kernel
-def is_held_by_others(c):
-    """Return whether others hold a contact: where they move, so does it."""
-    return c.grip == PINNED or c.grip == HELD or c.grip == FOLLOWING
 
 
 @kernel

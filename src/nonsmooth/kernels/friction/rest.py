@@ -15,20 +15,19 @@ together: an event changes no acceleration in another group.
 References
 ----------
 [WangWang2015]_ Eqs. (9)-(13), (25); [ZhangWang2017]_ Eq. (38). With friction inside
-joints loads are not known beforehand, and the problem is that of `flanks`.
+joints loads are not known beforehand, and the problem is that of `joined`.
 """
 
 import math
 
-from nonsmooth.kernels.abi import INTEGER, NUMBER, at, call_limit, far, kernel
+from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
 from nonsmooth.kernels.complementarity.box import solve_box
 from nonsmooth.kernels.complementarity.scaling import SOLVED
-from nonsmooth.kernels.friction import flanks, slides
-from nonsmooth.kernels.friction.groups import has_slides, push_alone, slip_due
+from nonsmooth.kernels.friction import flanks, joined, slides
+from nonsmooth.kernels.friction.groups import has_slides, push_alone, slip_due, used
+from nonsmooth.kernels.friction.joined import motion_limit
 from nonsmooth.kernels.friction.modes import (
-    FOLLOWING,
     HELD,
-    PINNED,
     PRESSING,
     SLIP,
     STICK,
@@ -46,15 +45,15 @@ from nonsmooth.kernels.tolerances import (
     NO_ACCELERATION,
     NO_COMPLIANCE,
     NO_FORCE,
-    ONE_MOTION,
     TINY,
 )
 
 # Part of a step, or of this part of the run, in which a prescribed slip shows at once.
 # At the start of a run, or where laws break, what begins to move does so from rest: s.
 AT_ONCE, PART, AT_START = 1e-6, 1e-2, 1.0
-# Rounds of finding the flanks of joints that hold each other.
-MAX_LEAN = 8
+
+# How a contact was let go: by friction that is not enough, or by a drive alone.
+FREED, PRESCRIBED = 1, 2
 
 DECIDED, UNSOLVED, WRONG, CHATTERING, NOT_UNIQUE, JAMMED = 0, 1, 2, 3, 4, 5
 
@@ -63,7 +62,6 @@ DECIDED, UNSOLVED, WRONG, CHATTERING, NOT_UNIQUE, JAMMED = 0, 1, 2, 3, 4, 5
 def activate(m, w):
     """Make the rows of sticking contacts constraints."""
     w.n_gripped = 0
-    w.n_pinned = 0
     w.n_rub = 0
     for k in range(m.n_contact):
         if k >= m.n_touch and slides.is_sliding(m, w, k):
@@ -75,25 +73,6 @@ def activate(m, w):
             contacts.set_active(m, w, i, sticks)
             if sticks:
                 w.n_gripped += 1 if k < m.n_touch else 0
-            elif mode.side == PRESSING and mode.grip == PINNED:
-                w.n_pinned += 1
-    find_leaders(m, w)
-
-
-@kernel
-def find_leaders(m, w):
-    """Find the joint that holds those that follow it, in each group."""
-    for g in range(m.n_group):
-        w.leader[g] = -1
-        has_followers = False
-        held = -1
-        for k in range(m.group_slide[g], m.group_slide[g + 1]):
-            grip = w.mode[k].grip
-            has_followers = has_followers or grip == FOLLOWING
-            if m.contact_row[k] >= 0 and grip == STICK:
-                held = k
-        if has_followers:
-            w.leader[g] = held
 
 
 @kernel
@@ -197,16 +176,6 @@ def pose(m, w, r, t, g):
     return r.n_force
 
 
-@kernel
-def motion_limit(m, w, k):
-    """Return the friction of contact k when it begins to move."""
-    lam_n = max(0.0, w.contact[k].lam_n)
-    if m.contact_band[k] > 0.0:
-        return m.contact_mu0[k] * lam_n
-    p = at(m.par, m.contact_friction_par[k])
-    return call_limit(m.address[m.contact_friction[k]], p, lam_n, 0.0)
-
-
 @far(Tables, Work, Decision, INTEGER, returns=INTEGER)
 def solve_friction(m, w, r, n):
     """Solve the friction problem of n contacts, loads known; return a status.
@@ -250,67 +219,14 @@ def let_slip(m, w, r, n):
             k = r.listed[i]
             start_slip(m, w, k, w.box.slip[i])
             r.rests[k] = 0
-            r.freed[k] = 1
+            r.freed[k] = FREED
 
 
-# ---- joints at rest that hold each other ---------------------------------------
-
-
-@kernel
-def most_able(m, w, r):
-    """Return the listed joint whose friction can do most, -1 if a contact is listed."""
-    n, nf, A = r.n_listed, r.n_force, r.delassus
-    leader, most = 0, -1.0
-    for i in range(n):
-        k = r.listed[i]
-        if k < m.n_touch:
-            return -1
-        # Another may bear nothing.
-        limit = m.contact_mu0[k] * w.contact[k].lam_n
-        if A[i * nf + i] * limit * limit > most:
-            leader, most = i, A[i * nf + i] * limit * limit
-    return leader
-
-
-@far(Tables, Work, Decision, NUMBER, returns=INTEGER)
-def follow(m, w, r, t):
-    """Let joints at rest that block one motion use their friction alike.
-
-    One of them holds the motion, the others follow it. Returns whether they do.
-    """
-    n, nf, A = r.n_listed, r.n_force, r.delassus
-    leader = most_able(m, w, r)
-    if leader < 0 or n < 2:
-        return 0
-    for i in range(n):
-        both = A[i * nf + i] * A[leader * nf + leader]
-        if abs(A[i * nf + leader] * A[leader * nf + i] - both) > ONE_MOTION * both:
-            return 0
-    for i in range(n):
-        sign = sign_of(A[i * nf + leader])
-        is_leader = i == leader
-        set_grip(
-            w.mode[r.listed[i]],
-            STICK if is_leader else FOLLOWING,
-            0 if is_leader else sign,
-        )
-    activate(m, w)
-    for _ in range(MAX_LEAN):
-        # Their flanks were not watched.
-        accelerations(m, w, r, t)
-        is_new = False
-        for i in range(n):
-            c, mode = w.contact[r.listed[i]], w.mode[r.listed[i]]
-            flank = (1 if c.front < 0.0 else 0) | (2 if c.rear < 0.0 else 0)
-            is_new = is_new or (flank != mode.flank and i != leader)
-            mode.flank = flank
-        if not is_new:
-            break
-    return 1
+# ---- with friction in joints ---------------------------------------------------
 
 
 @kernel
-def can_stay(m, w, r, t):
+def can_stay(m, w, r, t, g):
     """Return whether all listed contacts can stay at rest, none of a joint sliding.
 
     What is at rest stays so if it can: with friction in joints there may be a motion
@@ -318,20 +234,48 @@ def can_stay(m, w, r, t):
     """
     if r.n_listed == 0 or r.n_force > r.n_listed:
         return False
-    if not follow(m, w, r, t):
-        for i in range(r.n_listed):
-            contacts.set_active(m, w, m.contact_row[r.listed[i]], True)
-        accelerations(m, w, r, t)
-    is_possible = True
+    for i in range(r.n_listed):
+        if r.dropped[r.listed[i]]:
+            return False
+    for i in range(r.n_listed):
+        contacts.set_active(m, w, m.contact_row[r.listed[i]], True)
+    accelerations(m, w, r, t)
+    if slides.is_shared(m, w, g):
+        return used(m, w, g) <= 1.0 + AT_LIMIT
     for i in range(r.n_listed):
         k = r.listed[i]
-        if w.mode[k].grip != STICK:
-            continue
         lam_t = w.contact[k].lam_t
         limit = slides.most(m, w, k, -1.0 if lam_t > 0.0 else 1.0)
         if abs(lam_t) > limit * (1.0 + AT_LIMIT) + NO_FORCE * w.force:
-            is_possible = False
-    return is_possible
+            return False
+    return True
+
+
+@kernel
+def decide_joined(m, w, r, n):
+    """Decide a group whose joints have friction; return a status, and if it is final.
+
+    Where solutions need not be unique all of them are looked for.
+    """
+    r.n_solution = 1
+    if n > 0:
+        r.lcp_status = joined.solve_joined(m, w, r, n)
+        if r.lcp_status == SOLVED and flanks.is_sure(m, w, r, n):
+            let_slip(m, w, r, n)
+            joined.lean(m, w, r, n)
+            return DECIDED, True
+    is_found = n > 0 and r.lcp_status == SOLVED
+    r.lcp_status = flanks.solve(m, w, r, n)
+    if r.lcp_status == flanks.SEVERAL:
+        return NOT_UNIQUE, True
+    if is_found and (r.lcp_status != SOLVED or r.n_solution == 1):
+        joined.solve_joined(m, w, r, n)
+        let_slip(m, w, r, n)
+        joined.lean(m, w, r, n)
+        return DECIDED, True
+    if r.lcp_status != SOLVED:
+        return UNSOLVED, True
+    return DECIDED, let_go(m, w, r, n) == 0
 
 
 # ---- who stays and who goes ----------------------------------------------------
@@ -359,7 +303,7 @@ def drop_held(m, w, r):
         is_moving = abs(rate) * moment > MOVES * contacts.slip_scale(m, w, k)
         if m.contact_band[k] == 0.0 and is_moving:
             start_slip(m, w, k, sign_of(rate))
-            r.freed[k] = 1
+            r.freed[k] = PRESCRIBED
         else:
             set_grip(w.mode[k], HELD, 0)
     return n_held
@@ -380,7 +324,7 @@ def let_go(m, w, r, n):
             k = r.listed[i]
             start_slip(m, w, k, sign_of(rate))
             r.rests[k] = 0
-            r.freed[k] = 1
+            r.freed[k] = FREED
             n_slip += 1
     return n_slip
 
@@ -401,18 +345,15 @@ def decide_rest(m, w, r, t):
                     return UNSOLVED
                 let_slip(m, w, r, r.n_listed)
                 break
-            if can_stay(m, w, r, t):
+            if can_stay(m, w, r, t, g):
                 break
             if r.n_listed > 0 and r.n_force == r.n_listed:
                 pose(m, w, r, t, g)
-            r.lcp_status = flanks.solve(m, w, r, r.n_listed)
-            if r.lcp_status == flanks.SEVERAL:
-                return NOT_UNIQUE
-            if r.lcp_status != SOLVED:
-                return UNSOLVED
+            status, is_final = decide_joined(m, w, r, r.n_listed)
+            if status != DECIDED:
+                return status
             if r.n_solution > 1:
                 r.t_branch = min(r.t_branch, t)
-            if let_go(m, w, r, r.n_listed) == 0:
-                follow(m, w, r, t)
+            if is_final:
                 break
     return DECIDED

@@ -2,8 +2,8 @@
 
     bring_to_rest   set their slip exactly to zero, together with the joints
     look_ahead      where a contact has no normal force yet, a moment later
-    settle          decide who stays (`rest`), pin those that others hold, take back
-                    those that would slip against their own friction
+    settle          decide who stays (`rest`), take back those that would slip against
+                    their own friction
     comply          project velocities onto the mode chosen
 
 The mode chosen is checked against the law before the arc starts.
@@ -13,14 +13,9 @@ import math
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
 from nonsmooth.kernels.friction import slides
-from nonsmooth.kernels.friction.groups import (
-    has_slides,
-    push_alone,
-    slip_compliance,
-    slip_due,
-)
+from nonsmooth.kernels.friction.groups import slip_compliance, used
 from nonsmooth.kernels.friction.modes import (
-    PINNED,
+    HELD,
     PRESSING,
     SLIP,
     STICK,
@@ -32,11 +27,11 @@ from nonsmooth.kernels.friction.modes import (
 )
 from nonsmooth.kernels.friction.rest import (
     DECIDED,
+    PRESCRIBED,
     WRONG,
     accelerations,
     activate,
     decide_rest,
-    start_slip,
 )
 from nonsmooth.kernels.mechanics import bodies, contacts, dynamics, reactions
 from nonsmooth.kernels.mechanics.contacts import has_friction
@@ -45,14 +40,15 @@ from nonsmooth.kernels.run import Decision
 from nonsmooth.kernels.tolerances import (
     AT_LIMIT,
     AT_REST,
-    NO_ACCELERATION,
-    NO_COMPLIANCE,
     NO_FORCE,
     SMALLEST_FORCE,
     STOPPED,
     TINY,
     VERIFIED,
 )
+
+# Times a mode is decided where velocities that meet it turn a slip.
+MAX_TURN = 3
 
 
 @kernel
@@ -74,6 +70,17 @@ def come_to_rest(m, w, r, k):
     """Let contact k be at rest, to be decided; a band holds the velocity it has."""
     r.rests[k] = 1
     w.mode[k].drift = w.contact[k].v_t if m.contact_band[k] > 0.0 else 0.0
+
+
+@kernel
+def stay_at_rest(m, w, r, k):
+    """Let contact k, at rest already, be decided again.
+
+    One that drives hold within its band has no velocity of its own to keep.
+    """
+    r.rests[k] = 1
+    if w.mode[k].grip == HELD:
+        come_to_rest(m, w, r, k)
 
 
 @kernel
@@ -215,7 +222,6 @@ def look_ahead(m, w, r, t):
         r.ahead[i] = r.step.y[i]
     for k in range(m.n_contact):
         if r.rests[k]:
-            # A pinned one keeps its friction until all are decided.
             if is_moving(w.mode[k]):
                 set_grip(w.mode[k], STICK, 0)
             contacts.set_active(m, w, m.contact_row[k], False)
@@ -243,37 +249,6 @@ def go_ahead(m, r, t, dt):
 
 
 @kernel
-def pin_held(m, w, r):
-    """Pin contacts let go that others hold.
-
-    Their friction stays at the limit, and what more is asked for goes to the others.
-    """
-    n_pinned = 0
-    for k in range(m.n_contact):
-        can_be_pinned = r.freed[k] and has_slides(m, m.contact_group[k])
-        if can_be_pinned and w.n_stuck > 0 and is_held(m, w, r, k):
-            set_grip(w.mode[k], PINNED, w.mode[k].sign)
-            r.freed[k] = 0
-            n_pinned += 1
-    w.n_pinned += n_pinned
-
-
-@far(Tables, Work, Decision, INTEGER, returns=INTEGER)
-def is_held(m, w, r, k):
-    """Return whether contact k neither slips nor can, for joints and others' sticking.
-
-    A body may let it slip though no force at this instant would: two corners on one
-    line, while it turns.
-    """
-    free = slip_compliance(m, w, k, r.step.d)
-    if abs(contacts.slip_acceleration(m, w, k)) > NO_ACCELERATION * free * w.force:
-        return 0
-    push_alone(m, w, k, r.step.d)
-    reactions.oppose(m, w, r.step.d)
-    return 1 if abs(slip_due(m, w, k, r.step.d)) <= NO_COMPLIANCE * free else 0
-
-
-@kernel
 def recall_wrong(m, w, r):
     """Take back contacts let go that would slip against their own friction.
 
@@ -295,8 +270,12 @@ def recall_wrong(m, w, r):
 @kernel
 def agrees(m, w, r):
     """Return whether the friction of sticking contacts is within its limits."""
+    if w.has_lost_rank:
+        # Dependent rows share friction in a way that may not be the law's.
+        return True
     for k in range(m.n_contact):
-        if r.is_touched[m.contact_group[k]] and has_friction(m, k):
+        g = m.contact_group[k]
+        if r.is_touched[g] and has_friction(m, k) and not slides.is_shared(m, w, g):
             lam_t = w.contact[k].lam_t
             # Friction opposes the slip that begins.
             limit = slides.most(m, w, k, -1.0 if lam_t > 0.0 else 1.0)
@@ -305,6 +284,11 @@ def agrees(m, w, r):
             is_stuck = mode.side == PRESSING and mode.grip == STICK
             if is_stuck and abs(lam_t) > limit:
                 return False
+    for g in range(m.n_group):
+        # Reactions are not kept, and not needed any more.
+        is_shared = r.is_touched[g] and slides.is_shared(m, w, g)
+        if is_shared and used(m, w, g) > 1.0 + VERIFIED:
+            return False
     return True
 
 
@@ -312,7 +296,8 @@ def agrees(m, w, r):
 def comply(m, w, r, t):
     """Project velocities onto the mode chosen; let slip follow them.
 
-    Dependent rows could not be met all before; now those that remain are.
+    Dependent rows could not be met all before; now those that remain are. Returns
+    whether a slip has turned: then friction has, and all is to be decided again.
     """
     y = r.step.y
     v = at(y, m.n_dof)
@@ -321,47 +306,26 @@ def comply(m, w, r, t):
         reactions.factor_rows(m, w)
         dynamics.project_velocities(m, w, v)
         dynamics.configure(m, w, t, y, v)
+    has_turned = False
     for k in range(m.n_contact):
         mode, v_t = w.mode[k], w.contact[k].v_t
         slips = mode.side == PRESSING and is_slipping(mode)
         slips = slips and has_friction(m, k) and m.contact_band[k] == 0.0
+        # What a drive lets go slips as that accelerates: its velocity is round-off.
+        slips = slips and r.freed[k] != PRESCRIBED
         if slips and mode.sign * v_t < 0.0 and not is_at_rest(m, w, k):
             mode.sign = sign_of(v_t)
+            has_turned = has_turned or r.is_touched[m.contact_group[k]] != 0
+    return has_turned
 
 
 @kernel
-def pin_first(m, w, r, t_ahead):
-    """Pin contacts at their limit that others hold; return whether that is all.
-
-    Their friction must not drop to mu before it is known that they slip. Of groups
-    whose joints have friction: others know by their own guard.
-    """
-    n_freed = 0
+def rest_again(m, w, r):
+    """Let who is at rest be decided anew, with those that slip as they do."""
     for k in range(m.n_contact):
-        if r.freed[k]:
-            if not has_slides(m, m.contact_group[k]):
-                return False
-            n_freed += 1
-    if n_freed == 0:
-        return False
-    for k in range(m.n_contact):
-        if r.freed[k]:
-            set_grip(w.mode[k], PINNED, w.mode[k].sign)
-    activate(m, w)
-    accelerations(m, w, r, t_ahead)
-    n_pinned = 0
-    for k in range(m.n_contact):
-        if r.freed[k]:
-            if w.n_stuck > 0 and is_held(m, w, r, k):
-                r.freed[k] = 0
-                r.rests[k] = 1
-                n_pinned += 1
-            else:
-                start_slip(m, w, k, w.mode[k].sign)
-    if n_pinned < n_freed:
-        return False
-    accelerations(m, w, r, t_ahead)
-    return agrees(m, w, r)
+        is_here = r.is_touched[m.contact_group[k]] != 0
+        r.rests[k] = 1 if is_here and is_resting(m, w, k) else 0
+        r.freed[k] = 0
 
 
 @far(Tables, Work, Decision, NUMBER, returns=INTEGER)
@@ -370,8 +334,6 @@ def settle(m, w, r, t_ahead):
     for k in range(m.n_contact):
         # Who has begun to slip is not at rest again until it has moved.
         r.dropped[k] = r.freed[k]
-    if pin_first(m, w, r, t_ahead):
-        return DECIDED
     for _ in range(2 + m.n_contact):
         status = decide_rest(m, w, r, t_ahead)
         activate(m, w)
@@ -382,12 +344,8 @@ def settle(m, w, r, t_ahead):
             is_here = r.is_touched[m.contact_group[k]] != 0
             r.rests[k] = 1 if is_here and is_resting(m, w, k) else 0
         accelerations(m, w, r, t_ahead)
-        pin_held(m, w, r)
-        # Trying who is held has left other reactions.
-        accelerations(m, w, r, t_ahead)
         if recall_wrong(m, w, r) == 0:
-            # Dependent rows share friction in a way that may not be the law's.
-            return DECIDED if w.has_lost_rank or agrees(m, w, r) else WRONG
+            return DECIDED if agrees(m, w, r) else WRONG
     return WRONG
 
 
@@ -398,7 +356,10 @@ def decide(m, w, r, t):
     while stop_others(m, w, r, t):
         bring_to_rest(m, w, r, t)
     doubt_yielding(m, w, r)
-    status = settle(m, w, r, look_ahead(m, w, r, t))
-    if status == DECIDED:
-        comply(m, w, r, t)
+    status = DECIDED
+    for _ in range(MAX_TURN):
+        status = settle(m, w, r, look_ahead(m, w, r, t))
+        if status != DECIDED or not comply(m, w, r, t):
+            break
+        rest_again(m, w, r)
     return status

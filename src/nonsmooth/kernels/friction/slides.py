@@ -35,7 +35,7 @@ from nonsmooth.kernels.abi import (
     kernel,
     stack_floats,
 )
-from nonsmooth.kernels.friction.modes import FOLLOWING, STICK, is_free
+from nonsmooth.kernels.friction.modes import STICK, is_free
 from nonsmooth.kernels.linear import skyline
 from nonsmooth.kernels.linear.dense import lu_factor, lu_solve
 from nonsmooth.kernels.mechanics import bodies, contacts, reactions
@@ -48,10 +48,6 @@ from nonsmooth.kernels.tolerances import NO_FORCE, TINY
 MAX_CONE, STILL, SLOW = 50, 1e-16, 0.1
 # Flanks of a group for which all signs are tried.
 MAX_FLANK = 10
-# Iterations for the part of friction that a block at rest uses, and its round-off.
-MAX_USED, NO_CHANGE = 60, 1e-15
-# First step, and bound, of the part that joints blocking one motion use.
-FIRST_PART, MOST = 0.1, 10.0
 
 
 @kernel
@@ -298,42 +294,6 @@ def find_loads(m, w, g, n, has_pins):
 
 
 @kernel
-def unbalance(m, w, g, n, has_pins, part):
-    """Return how far the leader of group g is from using a part of its friction.
-
-    Its row holds the motion; those that follow use the same part.
-    """
-    for l in range(n):
-        k = w.rub[l]
-        if w.mode[k].grip == FOLLOWING:
-            w.contact[k].phi = w.mode[k].sign * part * m.contact_mu0[k]
-    find_loads(m, w, g, n, has_pins)
-    k = w.leader[g]
-    phi = part * m.contact_mu0[k]
-    return w.new[m.contact_row[k]] + phi * load(m, w, k, phi, w.new)
-
-
-@kernel
-def mobilise(m, w, g, n, has_pins):
-    """Find the part of their friction that joints blocking one motion use, by secants.
-
-    So all reach their limits together, where no division of friction could hold.
-    """
-    x0 = w.part[g]
-    f0 = unbalance(m, w, g, n, has_pins, x0)
-    x1 = x0 + (FIRST_PART if x0 < 0.0 else -FIRST_PART)
-    f1 = unbalance(m, w, g, n, has_pins, x1)
-    for _ in range(MAX_USED):
-        if f1 == f0 or abs(x1 - x0) <= NO_CHANGE:
-            break
-        # More than all is asked for where they cannot hold.
-        x = min(max(x1 - f1 * (x1 - x0) / (f1 - f0), -MOST), MOST)
-        x0, f0, x1 = x1, f1, x
-        f1 = unbalance(m, w, g, n, has_pins, x1)
-    w.part[g] = x1
-
-
-@kernel
 def rub_group(m, w, g, n, a):
     """Find the friction of the n listed contacts of group g, and add what it does."""
     begin, end = m.group_row[g], min(m.group_end[g], w.n_active)
@@ -342,10 +302,7 @@ def rub_group(m, w, g, n, a):
     for l in range(n):
         if m.contact_kind[w.rub[l]] == PIN:
             has_pins = 1
-    if w.leader[g] >= 0:
-        mobilise(m, w, g, n, has_pins)
-    else:
-        find_loads(m, w, g, n, has_pins)
+    find_loads(m, w, g, n, has_pins)
     for i in range(begin, end):
         w.lam[i] = w.new[i]
     for l in range(n):
@@ -353,9 +310,6 @@ def rub_group(m, w, g, n, a):
         c.lam_n = w.load_of[l]
         c.lam_t = w.rub_force[l] - c.drag
         slide(m, w, w.rub[l], w.rub_block[l], w.rub_force[l], a)
-    if w.n_pinned > 0 or w.leader[g] >= 0:
-        # Others hold these: their determinant says nothing about a motion.
-        return
     if w.is_chosen:
         w.margin = min(w.margin, determinant(n, w.lu, w.swap))
     elif w.coupling >= 1.0:
@@ -429,24 +383,89 @@ def hear(m, w, k):
         return
     w.heard[rub] = 1.0
     w.heard[rub + 1] = 1.0
-    if w.mode[k].grip == STICK:
+    if w.mode[k].grip == STICK and not is_shared(m, w, m.contact_group[k]):
         w.heard[rub] = most(m, w, k, 1.0) + c.lam_t + slack
         w.heard[rub + 1] = most(m, w, k, -1.0) - c.lam_t + slack
 
 
 @kernel
-def used_part(m, w, k, lam_t):
-    """Return the phi with lam_t = -phi G(phi), of a contact at rest."""
-    phi = 0.0
-    for _ in range(MAX_USED):
-        G = load(m, w, k, phi, w.lam)
-        new = -lam_t / G if G > 0.0 else 0.0
-        # Beyond what any friction could be, there is no such part.
-        new = min(max(new, -2.0 * m.contact_mu0[k]), 2.0 * m.contact_mu0[k])
-        if abs(new - phi) <= NO_CHANGE:
-            break
-        phi = new
-    return phi
+def is_shared(m, w, g):
+    """Return whether friction at rest in group g may be redundant.
+
+    Where two contacts on nearly one line and joints hold each other, pivots do not
+    show it: the first small one spoils the next.
+    """
+    if m.group_guard[g] < 0 or w.n_stuck < 2:
+        return False
+    has_slides = m.group_slide[g + 1] > m.group_slide[g]
+    return w.has_lost_rank or (has_slides and w.n_gripped > 1)
+
+
+@kernel
+def first_root(p, q, c):
+    """Return the least x > 0 with x |p + q x| = c; infinite if there is none."""
+    p, is_against, q = abs(p), p * q < 0.0, abs(q)
+    if p == 0.0 and q == 0.0:
+        return math.inf
+    if is_against and p * p >= 4.0 * q * c:
+        return 2.0 * c / (p + math.sqrt(p * p - 4.0 * q * c))
+    root = math.sqrt(p * p + 4.0 * q * c)
+    return (p + root) / (2.0 * q) if is_against else 2.0 * c / (p + root)
+
+
+@kernel
+def used_part(m, k, lam_t, first, second):
+    """Return the phi with lam_t = -phi G(phi), of a block at rest: the least.
+
+    x = |phi| solves x |first| = |lam_t| where the block lies flat, and where it is
+    wedged x (2/l) |second + phi (h/2) first| = |lam_t|; G is the larger.
+    """
+    sign = -1.0 if lam_t > 0.0 else 1.0
+    flat = abs(lam_t / first) if first != 0.0 else math.inf
+    lean = 0.5 * sign * m.contact_height[k] * first
+    wedged = first_root(second, lean, 0.5 * m.contact_length[k] * abs(lam_t))
+    # Beyond what any friction could be, there is no such part.
+    return sign * min(flat, wedged, 2.0 * m.contact_mu0[k])
+
+
+@kernel
+def load_at_rest(m, w, k, lam_t, first, second):
+    """Return the load of joint k at rest under its reactions and friction."""
+    if m.contact_kind[k] == PIN:
+        return math.hypot(first, second)
+    if m.contact_kind[k] != GUIDE:
+        return abs(first)
+    phi = used_part(m, k, lam_t, first, second)
+    front = flank_force(m, w, k, 0, phi, first, second)
+    return abs(front) + abs(flank_force(m, w, k, 1, phi, first, second))
+
+
+@kernel
+def load_slopes(m, w, k, lam_t, first, second, out):
+    """Write how the load of joint k at rest changes with its reactions and friction.
+
+    Of a wedged block, W = (2/l) |second + phi (h/2) first| with phi W = -lam_t.
+    """
+    out[0] = 1.0 if first > 0.0 else -1.0
+    out[1] = 0.0
+    out[2] = 0.0
+    if m.contact_kind[k] == PIN:
+        size = math.hypot(first, second)
+        out[0] = first / size if size > 0.0 else 0.0
+        out[1] = second / size if size > 0.0 else 0.0
+    if m.contact_kind[k] != GUIDE:
+        return
+    phi = used_part(m, k, lam_t, first, second)
+    half = 0.5 * m.contact_height[k]
+    couple = second + phi * half * first
+    unit = math.copysign(2.0 / m.contact_length[k], couple)
+    W = unit * couple
+    if W <= abs(first) or W == 0.0:
+        return
+    stiff = W + unit * half * first * phi
+    out[0] = unit * half * phi * W / stiff
+    out[1] = unit * W / stiff
+    out[2] = -unit * half * first / stiff
 
 
 @far(Tables, Work, returns=NUMBER)
@@ -457,8 +476,9 @@ def bear_at_rest(m, w):
         i = m.contact_row[k]
         if i >= 0 and w.is_active[i]:
             c = w.contact[k]
-            phi = used_part(m, w, k, w.lam[i]) if m.contact_kind[k] == GUIDE else 0.0
-            G = load(m, w, k, phi, w.lam)
+            first = m.contact_joint[k]
+            second = w.lam[first + 1] if has_two(m, k) else 0.0
+            G = load_at_rest(m, w, k, w.lam[i], w.lam[first], second)
             change = max(change, abs(G - c.lam_n) / (G + TINY))
             c.lam_n = G
     return change
@@ -472,7 +492,7 @@ def bear(m, w):
         i = m.contact_joint[k]
         phi = c.phi
         if m.contact_kind[k] == GUIDE and not is_sliding(m, w, k):
-            phi = used_part(m, w, k, c.lam_t)
+            phi = used_part(m, k, c.lam_t, w.lam[i], w.lam[i + 1])
         if m.contact_kind[k] != PIN or not is_sliding(m, w, k):
             c.lam_n = load(m, w, k, phi, w.lam)
         if m.contact_kind[k] == PIN:

@@ -220,7 +220,7 @@ def look_back(m, w, r, h, t_stop):
         r.h_touch = h
         r.has_touched = 0
     check_stiffness(m, w, r, h, t_stop)
-    if w.n_pinned > 0 or (w.n_gripped > 1 and w.has_lost_rank):
+    if w.n_gripped > 1 and w.has_lost_rank:
         s = r.step
         change = switch.review(m, w, r.watch, r.rest, min(s.t, s.t_cap))
         if change < 0:

@@ -33,12 +33,12 @@ from nonsmooth.kernels.abi import (
 )
 from nonsmooth.kernels.friction import groups, slides
 from nonsmooth.kernels.friction.modes import (
+    HELD,
     OPEN,
     PRESSING,
     SLIP,
     STICK,
     YIELDING,
-    is_held_by_others,
 )
 from nonsmooth.kernels.mechanics import bodies, contacts, dynamics, flats, reactions
 from nonsmooth.kernels.mechanics.tables import (
@@ -201,11 +201,11 @@ def friction_guards(m, w, k, out, rub):
         rate = contacts.slip_acceleration(m, w, k)
         set_guard(out, rub, band - sign * c.v_t, -sign * rate)
         set_guard(out, rub + 1, sign * rate, 0.0)
-    elif is_held_by_others(mode):
+    elif mode.grip == HELD:
         # Where they move, so does it.
         least = MOVES * contacts.slip_scale(m, w, k)
         set_guard(out, rub, max(least, band) - abs(c.v_t), 0.0)
-    elif k < m.n_touch and not groups.is_shared(m, w, m.contact_group[k]):
+    elif k < m.n_touch and not slides.is_shared(m, w, m.contact_group[k]):
         load = contacts.signed_load(m, w, k)
         limit = m.contact_mu0[k] * load + spared(w, load)
         set_guard(out, rub, limit + c.lam_t, 0.0)
@@ -227,7 +227,7 @@ def group_guard(m, w, g, out):
     """Write the guard of redundant friction at rest in group g, if it can have any."""
     k = m.group_guard[g]
     if k >= 0:
-        part = groups.used(m, w, g) if groups.is_shared(m, w, g) else 0.0
+        part = groups.used(m, w, g) if slides.is_shared(m, w, g) else 0.0
         set_guard(out, k, 1.0 - part, 0.0)
 
 

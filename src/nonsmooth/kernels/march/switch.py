@@ -46,6 +46,7 @@ from nonsmooth.kernels.friction.settle import (
     is_resting,
     look_ahead,
     settle,
+    stay_at_rest,
 )
 from nonsmooth.kernels.mechanics import bodies, contacts, dynamics
 from nonsmooth.kernels.mechanics.contacts import has_friction
@@ -216,7 +217,7 @@ def change_slip(m, w, watch, r, k, is_break, t):
         # What holds it has begun to move.
         set_grip(mode, SLIP, sign_of(w.contact[k].v_t))
     else:
-        r.rests[k] = 1
+        stay_at_rest(m, w, r, k)
         if mode.grip == STICK:
             break_away(m, w, watch, r, k, is_break, t)
 
@@ -319,7 +320,7 @@ def renew(m, w, watch, r, t):
             continue
         is_slow = m.contact_band[k] == 0.0 and is_at_rest(m, w, k)
         if is_resting(m, w, k):
-            r.rests[k] = 1
+            stay_at_rest(m, w, r, k)
         elif is_slipping(w.mode[k]) and is_slow:
             come_to_rest(m, w, r, k)
     status = decide(m, w, r, t)
@@ -338,12 +339,12 @@ def review(m, w, watch, r, t):
     for k in range(m.n_contact):
         copy_mode(w.mode[k], r.kept[k])
         r.rests[k] = 1 if is_resting(m, w, k) else 0
-    n_resting = w.n_stuck + w.n_pinned
+    n_resting = w.n_stuck
     r.status = settle(m, w, r, look_ahead(m, w, r, t))
     if r.status != DECIDED:
         return -1
-    if w.n_stuck + w.n_pinned == n_resting:
-        # Pins and all, as it was.
+    if w.n_stuck == n_resting:
+        # As it was.
         for k in range(m.n_contact):
             set_grip(w.mode[k], r.kept[k].grip, r.kept[k].sign)
         activate(m, w)

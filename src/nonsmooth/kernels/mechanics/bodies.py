@@ -438,19 +438,26 @@ def solve_tails(m, w, x):
 
 
 @kernel
-def kinetic_energy(m, w, v):
-    """Return it at velocities v; tails have been weighed."""
+def inner(m, w, u, v):
+    """Return u' M v; tails have been weighed."""
     total = 0.0
     for i in range(m.n_dof):
-        total += 0.5 * m.mass[i] * v[i] * v[i]
+        total += m.mass[i] * u[i] * v[i]
     for i in range(m.n_tail):
         k = m.tail_body[i]
         dof = m.body_dof[k]
-        omega = v[dof + 2]
-        total += 0.5 * (w.inertia[i] - m.mass[dof + 2]) * omega * omega
-        for j in range(3, m.body_n[k]):
-            total += m.mass[dof + j] * w.couple[dof + j] * omega * v[dof + j]
+        turn = dof + 2
+        total += (w.inertia[i] - m.mass[turn]) * u[turn] * v[turn]
+        for j in range(dof + 3, dof + m.body_n[k]):
+            both = u[turn] * v[j] + v[turn] * u[j]
+            total += m.mass[j] * w.couple[j] * both
     return total
+
+
+@kernel
+def kinetic_energy(m, w, v):
+    """Return it at velocities v; tails have been weighed."""
+    return 0.5 * inner(m, w, v, v)
 
 
 # ---- reduced rows --------------------------------------------------------------

@@ -20,7 +20,6 @@ from nonsmooth.kernels.abi import (
     stack_floats,
 )
 from nonsmooth.kernels.friction.modes import (
-    FOLLOWING,
     HELD,
     OPEN,
     PRESSING,
@@ -139,8 +138,7 @@ def friction_force(m, w, k, lam_n, v_t):
         return -mode.sign * call_limit(address, p, lam_n, abs(v_t))
     if mode.grip == STICK or mode.grip == HELD:
         return 0.0
-    part = w.part[m.contact_group[k]] if mode.grip == FOLLOWING else 1.0
-    return -mode.sign * part * m.contact_mu0[k] * lam_n
+    return -mode.sign * m.contact_mu0[k] * lam_n
 
 
 @kernel

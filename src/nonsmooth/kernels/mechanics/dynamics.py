@@ -55,7 +55,7 @@ def accelerate(m, w, t, v, alpha, beta, a):
         if alpha != 0.0 or beta != 0.0:
             w.x[i] -= alpha * row_rate(m, w, i, v) + beta * w.g[i]
     solve_rows(m, w, w.x, w.lam)
-    if w.has_lost_rank and w.n_stuck > w.n_gripped:
+    if w.has_lost_rank and w.n_stuck > w.n_gripped and w.n_rub > 0:
         share(m, w)
     w.margin = 1.0
     if w.n_rub > 0 and not w.is_bare:
@@ -71,7 +71,8 @@ def accelerate(m, w, t, v, alpha, beta, a):
 def share(m, w):
     """Share friction at rest among joints in proportion to their limits, as they are.
 
-    Limits are loads, which depend on the friction.
+    Limits are loads, which depend on the friction. Where other joints slide, their
+    friction depends on it in turn.
     """
     for _ in range(MAX_SHARE):
         if slides.bear_at_rest(m, w) <= SHARED:

@@ -15,6 +15,7 @@ from nonsmooth.kernels.abi import (
     records,
 )
 from nonsmooth.kernels.complementarity.box import Box
+from nonsmooth.kernels.complementarity.fixed_point import Search
 from nonsmooth.kernels.friction.modes import Mode
 from nonsmooth.kernels.mechanics.outlines import Press
 
@@ -252,19 +253,25 @@ class Work(Block):
     rub = integers("n_slide")  # the contacts that slide
     load_of = floats("n_slide")
     cone = floats("n_contact, 2")  # direction of a pin's force
-    leader = integers("n_group")  # joint that holds others of one motion, -1 for none
-    part = floats("n_group")  # of its friction that it uses
     heard = floats("n_watch")  # guards of joints, at the last evaluation
     coupling = NUMBER  # by how much friction changes loads, at most
     margin = NUMBER  # least determinant of that matrix over all flanks, 1 if certain
     # contacts of one group that stick, see `friction.groups`
     box = Box
+    search = Search  # for loads that depend on friction
     held = integers("n_largest")
     held_A = floats("n_largest * n_largest")  # (n, n) slip rates under unit friction
     held_free = floats("n_largest")  # the same of each alone, without joints
     held_limit = floats("n_largest")
     held_force = floats("n_largest")
+    held_base = floats("n_largest, 2")  # reactions of joints, without this friction
+    held_reaction = floats("2 * n_largest * n_largest")  # (n, 2, n) under unit friction
     held_a = floats("n_dof")  # scratch
+    held_motion = floats("n_largest * n_dof")  # (n, n_dof) under unit friction
+    held_P = floats("n_largest * n_largest")  # how limits change with friction
+    held_inverse = floats("n_largest * n_largest")
+    held_bent = floats("n_largest * n_largest")  # A in terms of it
+    held_swap = integers("n_largest")
     # mode
     mode = records(Mode, "n_contact")
     is_active = integers("n_row")  # whether a row constrains
@@ -273,7 +280,6 @@ class Work(Block):
     n_stuck = INTEGER  # active contact rows
     n_gripped = INTEGER  # of these, contacts of shapes
     is_quiet = INTEGER  # no guard of a joint comes near to zero in this step
-    n_pinned = INTEGER  # contacts at rest whose friction is at its limit
     n_rub = INTEGER  # contacts inside joints that slide
     is_bare = INTEGER  # leave out the friction of joints
     is_chosen = INTEGER  # `margin` is that of the present flanks alone
