@@ -71,6 +71,9 @@ class Far:
     def __init__(self, function, arguments, returns):
         self.py_func = function
         self.arguments, self.returns = arguments, returns
+        # Not cached properties: their lock and ours would wait for each other.
+        self._address: int | None = None
+        self._function: Any = None
         self.symbol = f"{function.__module__}.{function.__name__}"
         functools.update_wrapper(self, function)
 
@@ -79,15 +82,17 @@ class Far:
         """Whether it belongs to the library; a user's is compiled alone."""
         return self.py_func.__module__.startswith("nonsmooth.")
 
-    @functools.cached_property
+    @property
     def address(self):
         """Address of the compiled function in this process."""
-        from nonsmooth.kernels.abi.library import find, load_alone
+        if self._address is None:
+            from nonsmooth.kernels.abi.library import find, load_alone
 
-        return find(self.symbol) if self.is_ours else load_alone(self)
+            find_it = find if self.is_ours else lambda _: load_alone(self)
+            self._address = find_it(self.symbol)
+        return self._address
 
-    @functools.cached_property
-    def _function(self):
+    def _make_function(self):
         kinds = []
         for kind in self.arguments:
             # The checked build hands extent and number of the slot beside a pointer.
@@ -99,6 +104,8 @@ class Far:
         """Call it from Python: blocks, numbers, and arrays, which it sees flat."""
         if len(args) != len(self.arguments):
             raise TypeError(f"{self.symbol}: {len(args)} arguments given")
+        if self._function is None:
+            self._function = self._make_function()
         values = []
         for kind, value in zip(self.arguments, args, strict=True):
             if kind in _DTYPES:
