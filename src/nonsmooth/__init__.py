@@ -20,6 +20,7 @@ from nonsmooth.elements.bodies import (
 from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive, RotationDrive, TranslationDrive
 from nonsmooth.elements.events import Event
+from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.forces import (
     Couple,
     ExpressionForce,
@@ -56,6 +57,8 @@ from nonsmooth.elements.laws import (
     Table,
     TimeLaw,
 )
+from nonsmooth.elements.materials import Damping, Material, ModalDamping, RayleighDamping
+from nonsmooth.elements.meshes import MeshShape
 from nonsmooth.elements.normal import (
     DampedHertz,
     Flores,
@@ -126,11 +129,13 @@ __all__ = [
     "Couple",
     "Dahl",
     "DampedHertz",
+    "Damping",
     "Distance",
     "Drive",
     "Event",
     "Expression",
     "ExpressionForce",
+    "FlexibleBody",
     "Flores",
     "Force",
     "FrictionLaw",
@@ -145,6 +150,9 @@ __all__ = [
     "LankaraniNikravesh",
     "Line",
     "LuGre",
+    "Material",
+    "MeshShape",
+    "ModalDamping",
     "Model",
     "ModelError",
     "MovingSupport",
@@ -156,6 +164,7 @@ __all__ = [
     "Polygon",
     "Prismatic",
     "Ramp",
+    "RayleighDamping",
     "RegularisedCoulomb",
     "Result",
     "Revolute",

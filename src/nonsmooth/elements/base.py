@@ -146,6 +146,8 @@ class Element:
                 value is None and NoneType in get_args(annotation)
             ):
                 return value
+            if isinstance(value, str) and str in get_args(annotation):
+                return value
             if float not in get_args(annotation) or not isinstance(value, int | float):
                 kinds = ", ".join(sorted(family.kinds))
                 raise self.fail(item.name, value, f"give a {family.family}: {kinds}")

@@ -63,6 +63,7 @@ class System:
     spots: tuple[Spot, ...]  # of the contacts
     works: tuple[str, ...]  # entries of the ledger
     markers: dict[str, int]  # "body" or "body.point" -> row
+    start: NDArray[np.float64]  # (n_dof, 2), value and rate of each coordinate
     size: float  # m, extent of the model
     breaks: tuple[float, ...]  # s, where a time law is not smooth
     span: tuple[float, float]  # s, where every time law is defined
