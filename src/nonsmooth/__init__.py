@@ -20,7 +20,7 @@ from nonsmooth.elements.bodies import (
 from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive, RotationDrive, TranslationDrive
 from nonsmooth.elements.events import Event
-from nonsmooth.elements.flexible import FlexibleBody
+from nonsmooth.elements.flexible import FlexibleBody, Patch
 from nonsmooth.elements.forces import (
     Couple,
     ExpressionForce,
@@ -158,6 +158,7 @@ __all__ = [
     "MovingSupport",
     "NonsmoothWarning",
     "NormalLaw",
+    "Patch",
     "PinInSlot",
     "PointForce",
     "PointMass",

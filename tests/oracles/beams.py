@@ -17,8 +17,6 @@ from nonsmooth.elements.meshes import MeshShape
 
 # Shapes that are a combination of others to this part are left out.
 DEPENDENT = 1e-9
-# Frequencies below this part of the largest are those of rigid motion.
-RIGID = 1e-7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,10 +143,8 @@ def reduce(beam, body, loads):
         free[3 * k : 3 * k + 3] = False
     at = np.ix_(free, free)
     w2, vectors = eigh(K[at], M[at])
-    elastic = w2 > RIGID * w2[-1]
-    if not body.fixed:
-        # What is no rigid motion: three of them, whatever round-off says.
-        elastic = np.arange(len(w2)) >= 3
+    # The first three are rigid motion, whatever round-off says.
+    elastic = np.arange(len(w2)) >= (0 if body.fixed else 3)
     all_modes = np.zeros((n, int(elastic.sum())))
     all_modes[free] = vectors[:, elastic]
     w2 = w2[elastic]
@@ -164,9 +160,9 @@ def reduce(beam, body, loads):
 
     kept = min(body.modes, len(w2))
     nodes = {name: beam.node(p[0]) for name, p in body.points.items()}
-    for name, where in body.patches.items():
-        ends = {"left": 0.0, "right": beam.length}
-        nodes[name] = beam.node(ends.get(where) if where in ends else float(where))
+    ends = {"left": 0.0, "right": beam.length}
+    for name, patch in body.patches.items():
+        nodes[name] = beam.node(ends[patch.boundary])
     columns = [all_modes[:, :kept]]
     rest, rest_w2 = all_modes[:, kept:], w2[kept:]
     for name, has_couple in sorted(loads.items()):

@@ -11,12 +11,29 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from nonsmooth.elements.base import quantity
+from nonsmooth.elements.base import Element, quantity
 from nonsmooth.elements.bodies import Body
 from nonsmooth.elements.materials import MATERIALS, Damping, Material
 from nonsmooth.elements.meshes import MeshShape
 from nonsmooth.elements.shapes import Point
 from nonsmooth.errors import nearest
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patch(Element, family="patch", is_kind=True):
+    """Nodes of a boundary where contact can happen, or that a joint holds.
+
+    All nodes of the boundary, or those within a distance of a place.
+    """
+
+    boundary: str = "outline"  # name in the mesh
+    center: Point | None = None  # m, in the mesh's axes
+    radius: float | None = quantity("m, around the centre", default=None, above=0.0)
+
+    def check(self) -> None:
+        if (self.center is None) != (self.radius is None):
+            valid = "give center and radius, or neither"
+            raise self.fail("radius", self.radius, valid)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,14 +90,14 @@ class FlexibleBody(Body):
     fixed: tuple[str, ...] = ()  # boundaries that do not move
     symmetric: Literal["x", "y"] | None = None  # axis of reflection: half is solved
     points: dict[str, Point] = field(default_factory=dict)  # m
-    patches: dict[str, str] = field(default_factory=dict)  # boundaries of the mesh
+    patches: dict[str, Patch] = field(default_factory=dict)
     position: Point | None = None  # m, of the mass centre; None: as the mesh lies
     angle: float = quantity("rad, about the mesh's origin or the centre", default=0.0)
     velocity: Point = (0.0, 0.0)  # m/s
     angular_velocity: float = quantity("rad/s", default=0.0)
-    shape: tuple[float, ...] = ()  # m kg^1/2, the first of `eta` at the start
-    shape_rate: tuple[float, ...] = ()  # m kg^1/2/s
-    start: Literal["shape", "static"] = "shape"  # as given, or at rest under loads
+    eta: tuple[float, ...] = ()  # m kg^1/2, at the start; zero where left out
+    eta_rate: tuple[float, ...] = ()  # m kg^1/2/s
+    start: Literal["given", "static"] = "given"  # as given, or at rest under loads
 
     def marker(self, point: str) -> Point | None:
         """Return the place of a point; that of a patch is known when it is packed."""
@@ -104,5 +121,5 @@ class FlexibleBody(Body):
                 )
         if self.fixed and (any(self.velocity) or self.angular_velocity):
             raise self.fail("velocity", self.velocity, "a fixed body does not move")
-        if self.start == "static" and (self.shape or any(self.shape_rate)):
-            raise self.fail("shape", self.shape, "start = 'static' finds the shape")
+        if self.start == "static" and (self.eta or any(self.eta_rate)):
+            raise self.fail("eta", self.eta, "start = 'static' finds the shape")

@@ -19,7 +19,7 @@ Loads = dict[str, bool]
 
 # Fields that say how a body starts, and nothing of what it is.
 _START = {"name", "position", "angle", "velocity", "angular_velocity", "damping"}
-_START |= {"shape", "shape_rate", "start"}
+_START |= {"eta", "eta_rate", "start"}
 # Reductions that are kept: a model is packed more than once.
 _KEPT = 8
 _known: OrderedDict[str, Reduced] = OrderedDict()
@@ -82,8 +82,8 @@ class Flexible:
         return Tail(
             masses=(1.0,) * self.n,
             scales=(scale,) * self.n,
-            values=self._filled("shape"),
-            rates=self._filled("shape_rate"),
+            values=self._filled("eta"),
+            rates=self._filled("eta_rate"),
         )
 
     def _filled(self, name: str) -> tuple[float, ...]:
@@ -131,11 +131,14 @@ class Flexible:
         return head + [x for part in arrays for x in np.ravel(part).tolist()]
 
     def marker_parameters(self, marker: str) -> list[float]:
-        """Return what it expects of a marker; the origin is carried by no mode."""
+        """Return what it expects of a marker; the mass centre is one as well."""
         site = self.reduced.sites.get(marker)
         if site is None:
-            zero = np.zeros(self.n)
-            site = Site(place=(0.0, 0.0), shape=(zero, zero), turn=zero)
+            # In mean axes it is carried by no mode.
+            shape = self.reduced.pull / self.reduced.mass
+            if not self.body.fixed:
+                shape = np.zeros((2, self.n))
+            site = Site(place=self.reduced.centre, shape=shape, turn=np.zeros(self.n))
         head = [*self.place(marker), 0.0 if site.bend is None else 1.0]
         arrays = [*site.shape, site.turn]
         if site.bend is not None:

@@ -74,12 +74,12 @@ class Equilibrium:
 class _Statics:
     """Forces, rows and their derivatives at rest."""
 
-    def __init__(self, system: System, t: float) -> None:
+    def __init__(self, system: System, t: float, only: Any = True) -> None:
         self.system, self.t = system, t
         self.work = system.work()
         self.rest = np.zeros(system.n_dof + system.n_state)
-        # A point mass has no angle to balance.
-        self.free = system.tables.minv > 0.0
+        # A point mass has no angle to balance, a fixed body no place.
+        self.free = (system.tables.minv > 0.0) & only
 
     def forces(self, q: Floats) -> tuple[Floats, Floats, Floats]:
         """Return f, J and g at q."""
@@ -133,8 +133,27 @@ def equilibrium(
     if not low <= t <= high:
         raise ModelError(f"t = {t:g} s: a table of the model is not defined there")
     q, _ = initial_values(system, start)
-    statics = _Statics(system, t)
-    free = statics.free
+    return _balance(_Statics(system, t), q)
+
+
+def rest_shapes(system: System, t: float, q: Floats) -> Floats:
+    """Return q with the flexible bodies that start so in static equilibrium.
+
+    All other bodies are held where they are.
+    """
+    own = np.zeros(system.n_dof, dtype=bool)
+    for body in system.model.bodies:
+        if getattr(body, "start", "given") == "static":
+            own[system.coordinates(body.name)] = True
+    if not own.any():
+        return q
+    found = _balance(_Statics(system, t, own), q).state.positions
+    return np.concatenate([found[name] for name in system.bodies[: system.n_moving]])
+
+
+def _balance(statics: _Statics, q: Floats) -> Equilibrium:
+    """Find the equilibrium near q."""
+    system, t, free = statics.system, statics.t, statics.free
     M = np.diag(system.tables.mass)[np.ix_(free, free)]
     f, J, g = statics.forces(q)
     lam: Any = np.linalg.lstsq(J[:, free].T, -f[free], rcond=None)[0]

@@ -115,12 +115,20 @@ def consistent_start(
     system: System, work: Work, t: float, start: State | None, assemble: bool | None
 ) -> tuple[Floats, Floats]:
     """Return consistent q and v, or refuse the start."""
+    from nonsmooth.solve.equilibrium import rest_shapes  # which begins at a start
+
     q, v = initial_values(system, start)
     wanted = system.model.assemble if assemble is None else assemble
     # A state of an earlier run is consistent unless the model has changed.
     if assemble or (wanted and start is None):
         _assemble(system, work, t, q, v)
-    elif system.n_row:
+        if start is None:
+            q[:] = rest_shapes(system, t, q)
+            entry.project_velocities(system.tables, work, t, q, v)
+        return q, v
+    if start is None:
+        q[:] = rest_shapes(system, t, q)
+    if system.n_row:
         _check(system, work, t, q, v)
         entry.project_positions(system.tables, work, t, q, v, system.size)
         entry.project_velocities(system.tables, work, t, q, v)
@@ -342,9 +350,9 @@ def assembled(model: Model, t: float = 0.0) -> Model:
             if isinstance(body, FlexibleBody):
                 own = slice(k + 3, system.coordinates(body.name).stop)
                 changes |= {
-                    "shape": tuple(q[own].tolist()),
-                    "shape_rate": tuple(v[own].tolist()),
-                    "start": "shape",
+                    "eta": tuple(q[own].tolist()),
+                    "eta_rate": tuple(v[own].tolist()),
+                    "start": "given",
                 }
             body = replace(body, **changes)
         bodies.append(body)

@@ -1,0 +1,598 @@
+"""Flexible bodies in the event loop, against beam theory.
+
+Their reductions are those of `oracles.beams`, a second source beside `nonsmooth.fem`.
+"""
+
+import math
+import pickle
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from oracles.beam_theory import ball_on_beam, elastica, pendulum_frequencies
+from oracles.beams import Beam
+
+from nonsmooth import (
+    Circle,
+    ConstantRate,
+    Contact,
+    Coulomb,
+    FlexibleBody,
+    Hertz,
+    KelvinVoigt,
+    Material,
+    ModalDamping,
+    Model,
+    ModelError,
+    MovingSupport,
+    Patch,
+    PinInSlot,
+    PointForce,
+    PointMass,
+    RayleighDamping,
+    Revolute,
+    RigidBody,
+    RotationDrive,
+    SpringDamper,
+    Weld,
+    equilibrium,
+    io,
+    simulate,
+)
+from nonsmooth.pack import pack
+from nonsmooth.pack.flexible import loads_of, reduce
+from nonsmooth.solve.linearise import linearise
+
+G = 9.81
+STEEL = Material(youngs_modulus=2e11, poissons_ratio=0.0, density=8000.0)
+LEFT, RIGHT = Patch(boundary="left"), Patch(boundary="right")
+
+
+def beam(length=0.5, height=0.01, n=20, material=STEEL, **fields):
+    given = {"name": "rod", "thickness": 0.01, "modes": 6} | fields
+    return FlexibleBody(
+        mesh=Beam(length=length, height=height, n=n), material=material, **given
+    )
+
+
+def stiffness_of(body):
+    """Bending stiffness EI and mass per length."""
+    area = body.thickness * body.mesh.height
+    bending = body.material.youngs_modulus * area * body.mesh.height**2 / 12.0
+    return bending, body.material.density * area
+
+
+# ---- flight ----------------------------------------------------------------------
+
+
+@pytest.mark.jit_off
+def test_flight_keeps_energy_and_momentum():
+    soft = Material(youngs_modulus=2e9, poissons_ratio=0.0, density=8000.0)
+    body = beam(
+        material=soft,
+        angular_velocity=30.0,
+        velocity=(1.0, 2.0),
+        eta=(0.015, 0.005, 0.002),
+        points={"tip": (0.5, 0.0)},
+    )
+    model = Model(bodies=[body])
+    result = simulate(model, until=0.02, rtol=1e-12)
+    balance = result.energy_balance
+    # The issue's figure; the method's own error is below 1e-13 here.
+    assert balance.residual < 1e-10 * balance.kinetic[0]
+    one, n = reduce(body, {}), 6
+    t = np.linspace(0.0, 0.02, 41)
+    names = [f"rod.{kind}.{j}" for kind in ("eta", "eta_rate") for j in range(n)]
+    found = result.sample(t, ["rod.vx", "rod.vy", "rod.omega", *names])
+    eta, rate = np.array([found[name] for name in names]).reshape(2, n, -1)
+    inertia = one.inertia + 2 * one.lever @ eta + np.sum(eta * eta, axis=0)
+    inertia -= np.sum(eta * (one.spin @ eta), axis=0)
+    momentum = inertia * found["rod.omega"] + np.sum(eta * (one.gyro @ rate), axis=0)
+    # It bends by a twentieth of its length, and its inertia changes by 8 %.
+    assert np.ptp(inertia) > 0.05 * one.inertia
+    assert np.ptp(momentum) < 1e-12 * abs(momentum[0])
+    assert np.ptp(found["rod.vx"]) == np.ptp(found["rod.vy"]) == 0.0
+
+
+def test_one_scale_for_all_modes():
+    """Idle modes must not rule the step: more of them cost no more steps than theirs."""
+    system = pack(Model(bodies=[beam(modes=12)]))
+    m = system.tables
+    scale = m.scale[3:]
+    assert np.all(scale == scale[0])
+    assert abs(scale[0] - system.size * math.sqrt(m.mass[0])) < 1e-12
+
+
+# ---- frequencies -----------------------------------------------------------------
+
+
+def frequencies(model, state):
+    """Return the natural frequencies of a model at a state, rad/s."""
+    values = np.linalg.eigvals(linearise(model, state).jacobian)
+    found = np.sort(values.imag[values.imag > 1.0])
+    return found
+
+
+def test_free_beam():
+    body = beam(n=40)
+    bending, line = stiffness_of(body)
+    found = np.sqrt(reduce(body, {}).stiffness)
+    exact = np.array([4.730040744862704, 7.853204624095838, 10.995607838001671])
+    exact = exact**2 / 0.5**2 * math.sqrt(bending / line)
+    # Cubic elements of order 4: (beta h)^4/720 of the third, (0.27)^4/720.
+    assert np.allclose(found[:3], exact, rtol=1e-5)
+
+
+@pytest.mark.parametrize("gamma", [0.2, 2.0])
+def test_pendulum_of_an_elastic_rod(gamma):
+    length = 1.0
+    # The weight is chosen beside the stiffness, so that both count.
+    line = STEEL.density * 1e-4
+    modulus = line * G * length**3 / gamma / (1e-4 * 1e-4 / 12.0)
+    body = beam(
+        length=length,
+        n=40,
+        modes=8,
+        material=replace(STEEL, youngs_modulus=modulus),
+        points={"pin": (0.0, 0.0)},
+        angle=-math.pi / 2,
+        position=(0.0, -0.5),
+        start="static",
+    )
+    hinge = Revolute(name="hinge", b="rod.pin")
+    model = Model(bodies=[body], joints=[hinge], gravity=(0.0, -G))
+    found = frequencies(model, equilibrium(model).state)
+    bending, line = stiffness_of(body)
+    exact = pendulum_frequencies(gamma) * math.sqrt(bending / line) / length**2
+    # K takes the axial force as constant in each element, h^2 = 1/1600 of its range,
+    # and the rod stretches by gamma/2 (height/length)^2/12.
+    assert np.allclose(found[:3], exact, rtol=2e-4)
+    # In motion: two periods of a small swing.
+    swing = replace(body, start="given", angle=-math.pi / 2 + 1e-3)
+    c, s = math.cos(swing.angle), math.sin(swing.angle)
+    swing = replace(swing, position=(0.5 * c, 0.5 * s))
+    result = simulate(replace(model, bodies=[swing]), until=2 * 2 * math.pi / exact[0])
+    assert abs(result["rod.theta"][-1] - swing.angle) < 2e-5
+    # Positions are good to rtol of the model's size, energies to that of its weight.
+    balance = result.energy_balance
+    assert balance.residual < 1e-8 * abs(balance.potential[0])
+
+
+def blade(speed, damping=None):
+    body = beam(
+        name="blade",
+        length=1.0,
+        patches={"root": LEFT},
+        position=(0.5, 0.0),
+        velocity=(0.0, 0.5 * speed),
+        angular_velocity=speed,
+        damping=damping,
+    )
+    hinge = Revolute(name="hinge", b="blade.root")
+    law = ConstantRate(rate=speed)
+    drive = RotationDrive(name="motor", b="blade.root", law=law)
+    return Model(bodies=[body], joints=[hinge], drives=[drive])
+
+
+def test_rotating_beam_stiffens():
+    def first(speed):
+        # Damped to its steady shape, in which it is then let swing.
+        damped = blade(speed, ModalDamping(ratio=1.0))
+        steady = simulate(damped, until=0.5, method="radau").state()
+        return frequencies(blade(speed), steady)[0]
+
+    still, turning = first(0.0), first(5.0)
+    bending, line = stiffness_of(blade(0.0).bodies[0])
+    exact = 3.516015268500149 * math.sqrt(bending / line)
+    assert abs(still - exact) < 1e-5 * exact
+    # In the plane of rotation, clamped at the axis; the issue's figure.
+    assert abs((turning**2 - still**2) / 5.0**2 - 0.193) < 0.002
+
+
+# ---- statics ---------------------------------------------------------------------
+
+
+def test_sag_between_two_walls():
+    body = beam(
+        length=1.0, points={"middle": (0.5, 0.0)}, fixed=("left", "right"), modes=12
+    )
+    model = Model(bodies=[body], gravity=(0.0, -G))
+    bending, line = stiffness_of(body)
+    exact = -line * G / (384.0 * bending)
+    state = equilibrium(model).state
+    result = simulate(replace(model, bodies=[replace(body, start="static")]), 0.01)
+    assert abs(result["rod.middle.y"][0] - exact) < 1e-4 * abs(exact)
+    # It stays where it is, and so does its mean.
+    assert np.ptp(result["rod.middle.y"]) < 1e-6 * abs(exact)
+    assert np.allclose(state.positions["rod"][:3], (0.5, 0.0, 0.0), atol=1e-15)
+    mean = -line * G / (720.0 * bending)
+    assert abs(result["rod.y"][0] - mean) < 1e-4 * abs(mean)
+
+
+def test_fixed_beam_swings_about_its_sag():
+    """Released without a shape it swings to twice the sag, and the ledger closes."""
+    body = beam(length=1.0, points={"tip": (1.0, 0.0)}, fixed=("left",), modes=4)
+    model = Model(bodies=[body], gravity=(0.0, -G))
+    bending, line = stiffness_of(body)
+    result = simulate(model, until=0.2)
+    assert result.energy_balance.residual < 1e-7 * result.energy_balance.exchanged
+    sag = -line * G / (8.0 * bending)
+    # Nearly all of it is in the first mode.
+    assert abs(np.min(result["rod.tip.y"]) / sag - 2.0) < 0.06
+    damped = replace(body, damping=RayleighDamping(mass=40.0))
+    result = simulate(Model(bodies=[damped], gravity=(0.0, -G)), until=1.0)
+    assert abs(result["rod.tip.y"][-1] / sag - 1.0) < 1e-4
+    lost = result.energy_balance.work["rod.damping"][-1]
+    assert abs(lost + 0.5 * result.energy_balance.exchanged) < 0.6 * abs(lost)
+    assert result.energy_balance.residual < 1e-7 * result.energy_balance.exchanged
+
+
+@cache
+def bent(pieces, alpha):
+    """Tip/L of a cantilever of welded pieces under a dead load across its tip."""
+    length = 1.0 / pieces
+    bodies, joints = [], []
+    for k in range(pieces):
+        patches = {"left": LEFT, "right": RIGHT}
+        bodies.append(
+            beam(
+                name=f"p{k}",
+                length=length,
+                n=10,
+                modes=4,
+                patches=patches,
+                position=((k + 0.5) * length, 0.0),
+            )
+        )
+        a = f"p{k - 1}.right" if k else "ground"
+        joints.append(Weld(name=f"weld{k}", a=a, b=f"p{k}.left"))
+    bending, _ = stiffness_of(bodies[0])
+    load = PointForce(name="load", b=f"p{pieces - 1}.right", fy=alpha * bending)
+    model = Model(bodies=bodies, joints=joints, forces=[load])
+    found = equilibrium(model)
+    assert found.stability == "stable"
+    moved = pack(model)
+    result = simulate(moved, until=1e-6, start=found.state)
+    last = f"p{pieces - 1}.right"
+    return np.array([result[f"{last}.x"][0], result[f"{last}.y"][0]])
+
+
+@pytest.mark.slow
+def test_welded_pieces_converge_to_the_elastica():
+    exact = elastica(1.0)
+    errors = [np.max(np.abs(bent(p, 1.0) - exact)) for p in (1, 2, 4, 8)]
+    # Second order in the turn of a piece: each halving takes three quarters away.
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert np.all(orders > 1.7), (errors, orders)
+    assert errors[-1] < 1e-3
+
+
+# ---- rigid limit -----------------------------------------------------------------
+
+
+def test_stiffer_bodies_move_like_rigid_ones():
+    hinge = Revolute(name="hinge", b="rod.pin")
+
+    def swung(body):
+        model = Model(bodies=[body], joints=[hinge], gravity=(0.0, -G))
+        return simulate(model, until=0.4, rtol=1e-10)["rod.theta"][-1]
+
+    start = {"points": {"pin": (0.0, 0.0)}, "position": (0.25, 0.0)}
+    whole = beam(modes=2, n=10, **start)
+    one = reduce(whole, {"pin": False})
+    rigid = RigidBody(
+        name="rod",
+        mass=one.mass,
+        inertia=one.inertia,
+        position=(0.25, 0.0),
+        points={"pin": (-0.25, 0.0)},
+    )
+    exact = swung(rigid)
+    moduli = [1e9, 1e10, 1e11]
+    errors = []
+    for modulus in moduli:
+        soft = replace(STEEL, youngs_modulus=modulus)
+        # Damped, so that what is left is the mean and not the phase of a swing.
+        damping = ModalDamping(ratio=0.2)
+        errors.append(abs(swung(replace(whole, material=soft, damping=damping)) - exact))
+    order = -np.log10(np.array(errors[1:]) / errors[:-1])
+    assert np.all(np.abs(order - 1.0) < 0.15), (errors, order)
+    assert errors[-1] < 2e-5
+
+
+# ---- contact and friction --------------------------------------------------------
+
+RADIUS, SPEED, SPAN, SIDE = 0.01, 0.01, 0.1535, 0.01
+BALL = Material(youngs_modulus=2.1e11, poissons_ratio=0.3, density=7850.0)
+
+
+def ball_model(modes=12, n=20):
+    mass = BALL.density * 4.0 / 3.0 * math.pi * RADIUS**3
+    ball = PointMass  # no rotation
+    del ball
+    points = {"left": (0.0, 0.0), "right": (SPAN, 0.0), "middle": (0.5 * SPAN, 0.0)}
+    body = beam(
+        name="beam",
+        length=SPAN,
+        height=SIDE,
+        n=n,
+        thickness=SIDE,
+        material=BALL,
+        modes=modes,
+        points=points,
+        position=(0.0, 0.0),
+    )
+    sphere = RigidBody(
+        name="ball",
+        mass=mass,
+        inertia=0.4 * mass * RADIUS**2,
+        position=(0.0, RADIUS),
+        velocity=(0.0, -SPEED),
+        shapes={"rim": Circle(radius=RADIUS)},
+    )
+    stiffness = 4.0 / 3.0 * math.sqrt(RADIUS) * 0.5 * 2.1e11 / (1.0 - 0.09)
+    from nonsmooth import Ground
+
+    ground = Ground(points={"left": (-0.5 * SPAN, 0.0)})
+    return Model(
+        bodies=[ground, body, sphere],
+        joints=[
+            Revolute(name="pin", a="ground.left", b="beam.left"),
+            PinInSlot(name="roller", b="beam.right"),
+        ],
+        contacts=[
+            Contact(
+                name="contact",
+                a="ball.rim",
+                b="beam.middle",
+                normal=Hertz(stiffness=stiffness),
+            )
+        ],
+    ), stiffness
+
+
+def supported_modes(model):
+    """Frequencies and middle's shapes of the beam on its supports, from its arrays."""
+    body = model.bodies[1]
+    one = reduce(body, loads_of(model)["beam"])
+    n = len(one.stiffness)
+    M = np.diag([one.mass, one.mass, one.inertia, *np.ones(n)])
+    K = np.diag([0.0, 0.0, 0.0, *one.stiffness])
+
+    def rows(name):
+        site = one.sites[name]
+        x = site.place[0] - one.centre[0]
+        return np.array([[1.0, 0.0, 0.0, *site.shape[0]], [0.0, 1.0, x, *site.shape[1]]])
+
+    J = np.vstack([rows("left"), rows("right")[1:]])
+    _, _, vt = np.linalg.svd(J)
+    free = vt[3:].T
+    from scipy.linalg import eigh
+
+    w2, vectors = eigh(free.T @ K @ free, free.T @ M @ free)
+    return np.sqrt(w2), rows("middle")[1] @ free @ vectors
+
+
+def test_ball_on_a_beam_follows_timoshenko():
+    model, stiffness = ball_model()
+    w, phi = supported_modes(model)
+    first = math.pi**2 / SPAN**2 * math.sqrt(2.1e11 * SIDE**2 / 12.0 / BALL.density)
+    assert abs(w[0] - first) < 1e-4 * first
+    until = 1e-3
+    t, force = ball_on_beam(
+        stiffness, model.bodies[2].mass, SPEED, w, phi, until, 200_000
+    )
+    result = simulate(model, until=until, rtol=1e-9)
+    at = slice(None, None, 50)
+    ours = result.sample(t[at], ["contact.normal_force"])["contact.normal_force"]
+    peak = force.max()
+    assert peak > 5.0
+    # The issue's figure.
+    assert np.max(np.abs(ours - force[at])) < 1e-4 * peak
+    kinds = [e.kind for e in result.events if e.element == "contact"]
+    assert kinds.count("separate") + kinds.count("release") >= 1
+    assert result.energy_balance.residual < 1e-7 * result.energy_balance.kinetic[0]
+
+
+def feet():
+    normal = KelvinVoigt(stiffness=1e5, damping=100.0)
+    friction = Coulomb(mu=0.2, mu_static=0.3)
+    return [
+        Contact(name=name, b=f"rod.{name}", normal=normal, friction=friction)
+        for name in ("heel", "toe")
+    ]
+
+
+@pytest.mark.parametrize("method", ["auto", "radau"])
+def test_friction_stops_a_bar_as_a_rigid_one(method):
+    points = {"heel": (0.0, 0.0), "toe": (0.5, 0.0)}
+    start = {"position": (0.0, -2e-5), "velocity": (0.3, 0.0)}
+    damping = ModalDamping(ratio=0.05)
+    bar = beam(modes=3, n=10, height=0.05, points=points, damping=damping, **start)
+    one = reduce(bar, {"heel": False, "toe": False})
+    rigid = RigidBody(
+        name="rod",
+        mass=one.mass,
+        inertia=one.inertia,
+        points={"heel": (-0.25, 0.0), "toe": (0.25, 0.0)},
+        **start,
+    )
+    results = [
+        simulate(
+            Model(bodies=[body], contacts=feet(), gravity=(0.0, -G)),
+            until=0.3,
+            method=method,
+        )
+        for body in (bar, rigid)
+    ]
+    stops = [
+        [e.t for e in r.events if e.kind == "stick" and e.element == "toe"][0]
+        for r in results
+    ]
+    assert abs(stops[0] - 0.3 / (0.2 * G)) < 2e-3
+    assert abs(stops[0] - stops[1]) < 1e-4
+    ours = results[0]
+    assert abs(ours["rod.x"][-1] - results[1]["rod.x"][-1]) < 1e-5
+    assert ours.energy_balance.residual < 1e-6 * ours.energy_balance.exchanged
+    assert ours["toe.mode"][-1] == 0.0
+    assert abs(ours["toe.slip_velocity"][-1]) < 1e-9
+
+
+def test_stick_and_slip_of_a_reed_on_a_belt():
+    """A cantilever is dragged along by a belt, slips back, and sticks again."""
+    reed = beam(
+        name="reed",
+        length=0.2,
+        height=0.002,
+        modes=3,
+        points={"tip": (0.2, 0.0)},
+        fixed=("left",),
+        position=(0.0, 0.1 - 1e-4),
+        angle=-math.pi / 2,
+        damping=ModalDamping(ratio=0.01),
+    )
+    belt = MovingSupport(name="belt", x=ConstantRate(rate=0.05))
+    tip = Contact(
+        name="tip",
+        a="belt",
+        b="reed.tip",
+        normal=KelvinVoigt(stiffness=1e4, damping=5.0),
+        friction=Coulomb(mu=0.2, mu_static=0.4),
+    )
+    result = simulate(Model(bodies=[reed, belt], contacts=[tip]), until=1.0)
+    kinds = [e.kind for e in result.events]
+    assert kinds.count("break_away") >= 3
+    assert kinds.count("stick") >= 3
+    sticks = result["tip.mode"] == 0.0
+    # Round-off of a row that is kept by projection.
+    assert np.max(np.abs(result["tip.slip_velocity"][sticks])) < 1e-8
+    slips = np.abs(result["tip.mode"]) == 1.0
+    ratio = np.abs(result["tip.friction_force"] / result["tip.normal_force"])
+    assert np.allclose(ratio[slips], 0.2, rtol=1e-9)
+    assert np.max(ratio[sticks]) < 0.4 * (1.0 + 1e-6)
+    assert result.energy_balance.residual < 1e-6 * result.energy_balance.exchanged
+
+
+def slider_crank(**link):
+    crank = RigidBody(
+        name="crank",
+        mass=0.5,
+        inertia=1e-3,
+        position=(0.05, 0.0),
+        velocity=(0.0, 0.05 * 20.0),
+        angular_velocity=20.0,
+        points={"axis": (-0.05, 0.0), "pin": (0.05, 0.0)},
+    )
+    rod = beam(
+        name="link",
+        length=0.4,
+        height=0.005,
+        points={"a": (0.0, 0.0), "b": (0.4, 0.0)},
+        position=(0.3, 0.0),
+        velocity=(0.0, 1.0),
+        angular_velocity=-5.0,
+        **link,
+    )
+    slider = PointMass(name="slider", mass=0.3, position=(0.5, 0.0))
+    return Model(
+        bodies=[crank, rod, slider],
+        joints=[
+            Revolute(name="o", b="crank.axis"),
+            Revolute(name="a", a="crank.pin", b="link.a"),
+            Revolute(name="b", a="link.b", b="slider"),
+            PinInSlot(name="guide", b="slider"),
+        ],
+        drives=[RotationDrive(name="motor", b="crank", law=ConstantRate(rate=20.0))],
+        gravity=(0.0, -G),
+        assemble=True,
+    )
+
+
+def test_slider_crank_with_a_flexible_link():
+    model = slider_crank(modes=4, damping=ModalDamping(ratio=0.02))
+    result = simulate(model, until=0.7)
+    balance = result.energy_balance
+    assert balance.residual < 1e-7 * balance.exchanged
+    assert balance.work["link.damping"][-1] < 0.0
+    assert result.violation < 1e-10
+    # The link bends by more than its rigid twin, which is none at all, could.
+    assert np.max(np.abs(result["link.eta.0"])) > 1e-5
+    again = pickle.loads(pickle.dumps(result))
+    assert again["slider.x"][-1] == result["slider.x"][-1]
+    found = result.verify()
+    assert found.position < 1e-5
+    middle = simulate(model, until=0.35)
+    rest = simulate(model, until=0.7, start=middle.state())
+    # Both at rtol 1e-8.
+    assert abs(rest["slider.x"][-1] - result["slider.x"][-1]) < 1e-6
+
+
+def test_methods_agree():
+    spring = SpringDamper(
+        name="spring", b="rod.tip", stiffness=200.0, damping=2.0, rest_length=0.1
+    )
+    body = beam(points={"tip": (0.5, 0.0), "pin": (0.0, 0.0)}, modes=3, n=10)
+    hinge = Revolute(name="hinge", b="rod.pin")
+    model = Model(
+        bodies=[replace(body, position=(0.25, 0.0))],
+        joints=[hinge],
+        forces=[spring],
+        gravity=(0.0, -G),
+    )
+    ends = [
+        simulate(model, until=0.05, method=method, rtol=1e-9)["rod.tip.y"][-1]
+        for method in ("auto", "radau")
+    ]
+    assert abs(ends[0] - ends[1]) < 1e-8
+
+
+# ---- plain data ------------------------------------------------------------------
+
+
+def test_files_hold_flexible_bodies():
+    model = slider_crank(modes=4, damping=ModalDamping(ratio=0.02))
+    for kind in ("yaml", "json"):
+        text = io.dumps(model, kind)
+        assert "FlexibleBody" in text
+        assert io.loads(text, kind) == model
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"modes": 0}, "modes = 0; must be at least 1"),
+        ({"thickness": 0.0}, "thickness = 0.0; must be > 0 m"),
+        ({"material": "butter"}, "material = 'butter'"),
+        ({"fixed": ("left",), "velocity": (1.0, 0.0)}, "a fixed body does not move"),
+        ({"patches": {"tip": LEFT}, "points": {"tip": (0.0, 0.0)}}, "a point has this"),
+    ],
+)
+def test_bad_bodies_are_refused(change, message):
+    with pytest.raises(ModelError, match=message.replace("(", r"\(")):
+        beam(**change)
+
+
+@pytest.mark.parametrize(
+    ("element", "message"),
+    [
+        (Weld(name="w", b="rod.tip"), "has no rotation"),
+        (Revolute(name="h", b="rod"), "no place on it"),
+        (Revolute(name="h", b="rod.tap"), "did you mean 'tip'"),
+        (
+            Contact(name="c", b="rod.root", normal=KelvinVoigt(stiffness=1.0)),
+            "not on a patch",
+        ),
+        (PointForce(name="f", b="rod.tip", fx=1.0, frame="body"), "has no rotation"),
+    ],
+)
+def test_bad_markers_are_refused(element, message):
+    body = beam(points={"tip": (0.5, 0.0)}, patches={"root": LEFT})
+    where = {"joint": "joints", "force": "forces", "contact": "contacts"}
+    with pytest.raises(ModelError, match=message):
+        Model(bodies=[body], **{where[element.family]: [element]})
+
+
+def test_shape_longer_than_the_modes_is_refused():
+    with pytest.raises(ModelError, match="the body has 6 modes"):
+        pack(Model(bodies=[beam(eta=(0.0,) * 7)]))
