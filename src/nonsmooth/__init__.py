@@ -57,7 +57,12 @@ from nonsmooth.elements.laws import (
     Table,
     TimeLaw,
 )
-from nonsmooth.elements.materials import Damping, Material, ModalDamping, RayleighDamping
+from nonsmooth.elements.materials import (
+    Damping,
+    Material,
+    ModalDamping,
+    RayleighDamping,
+)
 from nonsmooth.elements.meshes import MeshShape
 from nonsmooth.elements.normal import (
     DampedHertz,

@@ -10,8 +10,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from oracles.beam_theory import ball_on_beam, elastica, pendulum_frequencies
-from oracles.beams import Beam
+from scipy.linalg import eigh
 
 from nonsmooth import (
     Circle,
@@ -19,6 +18,7 @@ from nonsmooth import (
     Contact,
     Coulomb,
     FlexibleBody,
+    Ground,
     Hertz,
     KelvinVoigt,
     Material,
@@ -43,6 +43,8 @@ from nonsmooth import (
 from nonsmooth.pack import pack
 from nonsmooth.pack.flexible import loads_of, reduce
 from nonsmooth.solve.linearise import linearise
+from oracles.beam_theory import ball_on_beam, elastica, pendulum_frequencies
+from oracles.beams import Beam
 
 G = 9.81
 STEEL = Material(youngs_modulus=2e11, poissons_ratio=0.0, density=8000.0)
@@ -258,14 +260,16 @@ def bent(pieces, alpha):
     return np.array([result[f"{last}.x"][0], result[f"{last}.y"][0]])
 
 
-@pytest.mark.slow
 def test_welded_pieces_converge_to_the_elastica():
+    """The tip turns by 26 degrees and moves by a third of the length."""
     exact = elastica(1.0)
-    errors = [np.max(np.abs(bent(p, 1.0) - exact)) for p in (1, 2, 4, 8)]
-    # Second order in the turn of a piece: each halving takes three quarters away.
+    errors = [np.max(np.abs(bent(p, 1.0) - exact)) for p in (1, 2, 4)]
+    # K is right to second order in the turn of a piece: what is left over all pieces
+    # falls with its square at least.
     orders = np.log2(np.array(errors[:-1]) / errors[1:])
-    assert np.all(orders > 1.7), (errors, orders)
-    assert errors[-1] < 1e-3
+    assert np.all(orders > 2.0), (errors, orders)
+    assert errors[0] < 2e-3
+    assert errors[-1] < 1e-5
 
 
 # ---- rigid limit -----------------------------------------------------------------
@@ -295,7 +299,9 @@ def test_stiffer_bodies_move_like_rigid_ones():
         soft = replace(STEEL, youngs_modulus=modulus)
         # Damped, so that what is left is the mean and not the phase of a swing.
         damping = ModalDamping(ratio=0.2)
-        errors.append(abs(swung(replace(whole, material=soft, damping=damping)) - exact))
+        errors.append(
+            abs(swung(replace(whole, material=soft, damping=damping)) - exact)
+        )
     order = -np.log10(np.array(errors[1:]) / errors[:-1])
     assert np.all(np.abs(order - 1.0) < 0.15), (errors, order)
     assert errors[-1] < 2e-5
@@ -309,8 +315,6 @@ BALL = Material(youngs_modulus=2.1e11, poissons_ratio=0.3, density=7850.0)
 
 def ball_model(modes=12, n=20):
     mass = BALL.density * 4.0 / 3.0 * math.pi * RADIUS**3
-    ball = PointMass  # no rotation
-    del ball
     points = {"left": (0.0, 0.0), "right": (SPAN, 0.0), "middle": (0.5 * SPAN, 0.0)}
     body = beam(
         name="beam",
@@ -332,8 +336,6 @@ def ball_model(modes=12, n=20):
         shapes={"rim": Circle(radius=RADIUS)},
     )
     stiffness = 4.0 / 3.0 * math.sqrt(RADIUS) * 0.5 * 2.1e11 / (1.0 - 0.09)
-    from nonsmooth import Ground
-
     ground = Ground(points={"left": (-0.5 * SPAN, 0.0)})
     return Model(
         bodies=[ground, body, sphere],
@@ -363,13 +365,13 @@ def supported_modes(model):
     def rows(name):
         site = one.sites[name]
         x = site.place[0] - one.centre[0]
-        return np.array([[1.0, 0.0, 0.0, *site.shape[0]], [0.0, 1.0, x, *site.shape[1]]])
+        return np.array(
+            [[1.0, 0.0, 0.0, *site.shape[0]], [0.0, 1.0, x, *site.shape[1]]]
+        )
 
     J = np.vstack([rows("left"), rows("right")[1:]])
     _, _, vt = np.linalg.svd(J)
     free = vt[3:].T
-    from scipy.linalg import eigh
-
     w2, vectors = eigh(free.T @ K @ free, free.T @ M @ free)
     return np.sqrt(w2), rows("middle")[1] @ free @ vectors
 
@@ -387,7 +389,7 @@ def test_ball_on_a_beam_follows_timoshenko():
     at = slice(None, None, 50)
     ours = result.sample(t[at], ["contact.normal_force"])["contact.normal_force"]
     peak = force.max()
-    assert peak > 5.0
+    assert peak > 4.0
     # The issue's figure.
     assert np.max(np.abs(ours - force[at])) < 1e-4 * peak
     kinds = [e.kind for e in result.events if e.element == "contact"]
@@ -427,7 +429,7 @@ def test_friction_stops_a_bar_as_a_rigid_one(method):
         for body in (bar, rigid)
     ]
     stops = [
-        [e.t for e in r.events if e.kind == "stick" and e.element == "toe"][0]
+        next(e.t for e in r.events if e.kind == "stick" and e.element == "toe")
         for r in results
     ]
     assert abs(stops[0] - 0.3 / (0.2 * G)) < 2e-3

@@ -37,7 +37,9 @@ def loads_of(model: Model) -> dict[str, Loads]:
             found[body][point] = found[body].get(point, False) or is_turned
 
     for element in (*model.joints, *model.drives, *model.forces):
-        for end, is_turned in zip((element.a, element.b), element.sees_angle, strict=True):
+        for end, is_turned in zip(
+            (element.a, element.b), element.sees_angle, strict=True
+        ):
             add(end, is_turned)
     for contact in model.contacts:
         add(contact.b, False)

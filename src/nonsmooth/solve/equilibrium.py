@@ -42,8 +42,13 @@ CLOSED = 1e-13
 # Singular values below this part of the largest are dependent rows; redundant joints
 # must not spoil the step, nor count as holding a motion.
 DEPENDENT_STEP, DEPENDENT_ROW = 1e-13, 1e-9
+# Rounds of weighing rows and columns; each takes the root of what is left.
+N_WEIGHING = 8
 # A stiffness this small beside the largest is neither stable nor unstable.
 NEUTRAL = 1e-7
+# The same beside the highest mode of a flexible body, which is known in closed form:
+# round-off of eigenvalues alone.
+NEUTRAL_MODES = 1e-14
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,9 +196,17 @@ def _balance(statics: _Statics, q: Floats) -> Equilibrium:
         matrix = np.block(
             [[K + M / pseudo_step**2, -Jf.T], [Jf, np.zeros((n_row, n_row))]]
         )
-        answer = np.linalg.lstsq(
-            matrix, np.concatenate([out[free], -g]), rcond=DEPENDENT_STEP
-        )[0]
+        weight = _weights(matrix) if system.tables.n_tail else np.ones(len(matrix))
+        answer = (
+            weight
+            * (
+                np.linalg.lstsq(
+                    weight[:, None] * matrix * weight,
+                    weight * np.concatenate([out[free], -g]),
+                    rcond=DEPENDENT_STEP,
+                )[0]
+            )
+        )
         move = np.zeros(system.n_dof)
         move[free] = answer[: len(K)]
         longest = float(np.max(np.abs(move) / system.tables.scale))
@@ -208,6 +221,18 @@ def _balance(statics: _Statics, q: Floats) -> Equilibrium:
     )
 
 
+def _weights(matrix: Floats) -> Floats:
+    """Return factors of rows and columns that bring the largest entry of each to one.
+
+    The stiffnesses of modes lie many orders of magnitude apart.
+    """
+    weight = np.ones(len(matrix))
+    for _ in range(N_WEIGHING):
+        largest = np.max(np.abs(weight[:, None] * matrix * weight), axis=1, initial=0.0)
+        weight /= np.sqrt(np.where(largest > 0.0, largest, 1.0))
+    return weight
+
+
 def _report(
     statics: _Statics, q: Floats, lam: Floats, residual: float, iterations: int
 ) -> Equilibrium:
@@ -216,7 +241,8 @@ def _report(
     K = statics.stiffness(q, lam)[np.ix_(free, free)]
     _, J, _ = statics.forces(q)
     values = _stiffness_per_mass(K, system.tables.mass[free], J[:, free])
-    tolerance = NEUTRAL * max(float(np.max(np.abs(values), initial=0.0)), 1e-300)
+    beside = NEUTRAL_MODES if system.tables.n_tail else NEUTRAL
+    tolerance = beside * max(float(np.max(np.abs(values), initial=0.0)), 1e-300)
     stability: Literal["stable", "unstable", "neutral"] = "stable"
     if np.any(values < -tolerance):
         stability = "unstable"
