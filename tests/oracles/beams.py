@@ -1,212 +1,65 @@
-"""Straight beams as flexible bodies: a second source of reductions.
+"""Timoshenko's beam: frequencies by its transfer matrix, and modes of Euler's.
 
-Bernoulli's beam with cubic elements and a bar with linear ones, dense matrices, all
-modes at hand. It shares nothing with `nonsmooth.fem`: matrices, integrals of inertia
-and geometric stiffness are those of beam theory.
+w' = psi + Q/(kappa G A)       psi' = M/(E I)
+Q' = -rho A omega^2 w          M' = -Q - rho I omega^2 psi
 """
 
-from dataclasses import dataclass
-
 import numpy as np
-from scipy.linalg import eigh
+from scipy.integrate import quad
+from scipy.linalg import expm
+from scipy.optimize import brentq
 
-from nonsmooth.elements.base import quantity
-from nonsmooth.elements.flexible import Reduced, Site
-from nonsmooth.elements.materials import material
-from nonsmooth.elements.meshes import MeshShape
+# First roots of cos x cosh x = 1: free-free and clamped-clamped.
+FREE_ROOTS = (4.730040744862704, 7.853204624095838, 10.995607838001671)
 
-# Shapes that are a combination of others to this part are left out.
-DEPENDENT = 1e-9
-
-
-@dataclass(frozen=True, kw_only=True)
-class Beam(MeshShape):
-    """A beam along x from 0 to its length; boundaries `left`, `right`, or "x = ..."."""
-
-    length: float = quantity("m", above=0.0)
-    height: float = quantity("m", above=0.0)
-    n: int = 20  # elements
-
-    def node(self, x):
-        k = round(x / self.length * self.n)
-        assert abs(k * self.length / self.n - x) < 1e-9 * self.length, x
-        return k
-
-    def reduce(self, body, loads):
-        return reduce(self, body, loads)
+# Rows of the state (w, psi, M, Q) that vanish at the far end, and are free at this.
+ENDS = {"free": ((2, 3), (0, 1)), "clamped": ((0, 1), (2, 3)), "tip": ((2, 3), (2, 3))}
 
 
-def matrices(beam, body):
-    """Mass and stiffness of (u, v, slope) at each node."""
-    e, rho = (
-        getattr(material(body.material), f) for f in ("youngs_modulus", "density")
-    )
-    area = body.thickness * beam.height
-    inertia = body.thickness * beam.height**3 / 12.0
-    h, n = beam.length / beam.n, 3 * (beam.n + 1)
-    M, K = np.zeros((n, n)), np.zeros((n, n))
-    bar, bend = [0, 3], [1, 2, 4, 5]
-    for k in range(beam.n):
-        i = 3 * k
-        at = np.ix_([i + j for j in bar], [i + j for j in bar])
-        M[at] += rho * area * h / 6.0 * np.array([[2, 1], [1, 2]])
-        K[at] += e * area / h * np.array([[1, -1], [-1, 1]])
-        at = np.ix_([i + j for j in bend], [i + j for j in bend])
-        M[at] += rho * area * cubic_mass(h)
-        K[at] += e * inertia * cubic_stiffness(h)
-    return M, K
+def frequencies(ends, n, *, length, height, thickness, e, nu, rho):
+    """Return the first frequencies, rad/s, of a beam with rectangular section."""
+    area, second = height * thickness, thickness * height**3 / 12.0
+    # Cowper's factor for plane stress.
+    shear = 5.0 * (1.0 + nu) / (6.0 + 5.0 * nu) * 0.5 * e / (1.0 + nu) * area
+    rows, columns = ENDS[ends]
+    unit = np.sqrt(e * second / (rho * area)) / length**2
+
+    def determinant(omega):
+        a = np.zeros((4, 4))
+        # Lengths in units of the beam's, moments of E I/L, forces of E I/L^2.
+        a[0, 1] = 1.0
+        a[0, 3] = e * second / (shear * length**2)
+        a[1, 2] = 1.0
+        a[2, 1] = -rho * second * omega**2 * length**2 / (e * second)
+        a[2, 3] = -1.0
+        a[3, 0] = -rho * area * omega**2 * length**4 / (e * second)
+        return np.linalg.det(expm(a)[np.ix_(rows, columns)])
+
+    grid = unit * np.linspace(1.0, 1.3 * ((n + 1) * np.pi) ** 2, 400 * (n + 1))
+    values = [determinant(omega) for omega in grid]
+    found = [
+        brentq(determinant, grid[k], grid[k + 1], xtol=1e-12 * unit)
+        for k in range(len(grid) - 1)
+        if values[k] * values[k + 1] < 0.0
+    ]
+    return np.array(found[:n])
 
 
-def cubic_mass(h):
-    return (h / 420.0) * np.array(
-        [
-            [156, 22 * h, 54, -13 * h],
-            [22 * h, 4 * h * h, 13 * h, -3 * h * h],
-            [54, 13 * h, 156, -22 * h],
-            [-13 * h, -3 * h * h, -22 * h, 4 * h * h],
-        ]
-    )
+def free_mode(x, k=0):
+    """Return mode k of a free beam from 0 to 1, and its slope; its mean square is 1."""
+    b = FREE_ROOTS[k]
+    s = (np.cosh(b) - np.cos(b)) / (np.sinh(b) - np.sin(b))
+    y = np.cosh(b * x) + np.cos(b * x) - s * (np.sinh(b * x) + np.sin(b * x))
+    slope = np.sinh(b * x) - np.sin(b * x) - s * (np.cosh(b * x) + np.cos(b * x))
+    return y, b * slope
 
 
-def cubic_stiffness(h):
-    return h**-3 * np.array(
-        [
-            [12, 6 * h, -12, 6 * h],
-            [6 * h, 4 * h * h, -6 * h, 2 * h * h],
-            [-12, -6 * h, 12, -6 * h],
-            [6 * h, 2 * h * h, -6 * h, 4 * h * h],
-        ]
-    )
+def spin_stiffening(k=0):
+    """Return phi'K_w phi of a mode: the pull of spinning on its slope."""
+    pull = quad(lambda x: 0.5 * x * (1.0 - x) * free_mode(x, k)[1] ** 2, 0.0, 1.0)[0]
+    return pull
 
 
-def cubic_geometric(h):
-    """Integral of v' v' over an element."""
-    return (1.0 / (30.0 * h)) * np.array(
-        [
-            [36, 3 * h, -36, 3 * h],
-            [3 * h, 4 * h * h, -3 * h, -h * h],
-            [-36, -3 * h, 36, -3 * h],
-            [3 * h, -h * h, -3 * h, 4 * h * h],
-        ]
-    )
-
-
-def cross_mass(h):
-    """Integral of u v over an element: rows of the bar, columns of the bending."""
-    x, w = np.polynomial.legendre.leggauss(4)
-    x, w = 0.5 * (x + 1.0), 0.5 * h * w
-    u = np.array([1 - x, x])
-    v = np.array(
-        [
-            1 - 3 * x**2 + 2 * x**3,
-            h * (x - 2 * x**2 + x**3),
-            3 * x**2 - 2 * x**3,
-            h * (x**3 - x**2),
-        ]
-    )
-    return np.einsum("ig,jg,g->ij", u, v, w)
-
-
-def geometric(beam, N):
-    """Geometric stiffness of axial forces N of the elements."""
-    n, h = 3 * (beam.n + 1), beam.length / beam.n
-    K = np.zeros((n, n))
-    for k in range(beam.n):
-        at = [3 * k + j for j in (1, 2, 4, 5)]
-        K[np.ix_(at, at)] += N[k] * cubic_geometric(h)
-    return K
-
-
-def crossed(beam, density):
-    """Matrix X with u^T X v = integral of u_x v_y - u_y v_x over the mass."""
-    n, h = 3 * (beam.n + 1), beam.length / beam.n
-    X = np.zeros((n, n))
-    for k in range(beam.n):
-        at = np.ix_([3 * k, 3 * k + 3], [3 * k + j for j in (1, 2, 4, 5)])
-        X[at] += density * cross_mass(h)
-    return X - X.T
-
-
-def reduce(beam, body, loads):
-    """Return the modes of a beam, and the shapes of its loads."""
-    M, K = matrices(beam, body)
-    n, h = len(M), beam.length / beam.n
-    x = h * np.arange(beam.n + 1)
-    move_x, move_y, place = np.zeros(n), np.zeros(n), np.zeros(n)
-    move_x[0::3], move_y[1::3], place[0::3] = 1.0, 1.0, x
-    mass = float(move_x @ M @ move_x)
-    centre = float(move_x @ M @ place) / mass
-    s = place - centre * move_x
-    free = np.ones(n, dtype=bool)
-    for name in body.fixed:
-        k = 0 if name == "left" else beam.n
-        free[3 * k : 3 * k + 3] = False
-    at = np.ix_(free, free)
-    w2, vectors = eigh(K[at], M[at])
-    # The first three are rigid motion, whatever round-off says.
-    elastic = np.arange(len(w2)) >= (0 if body.fixed else 3)
-    all_modes = np.zeros((n, int(elastic.sum())))
-    all_modes[free] = vectors[:, elastic]
-    w2 = w2[elastic]
-    e_area = material(body.material).youngs_modulus * body.thickness * beam.height
-    density = material(body.material).density * body.thickness * beam.height
-
-    def answer(f):
-        return all_modes @ ((all_modes.T @ f) / w2)
-
-    def stressed(f):
-        u = answer(f)
-        return geometric(beam, e_area * np.diff(u[0::3]) / h)
-
-    kept = min(body.modes, len(w2))
-    nodes = {name: beam.node(p[0]) for name, p in body.points.items()}
-    ends = {"left": 0.0, "right": beam.length}
-    for name, patch in body.patches.items():
-        nodes[name] = beam.node(ends[patch.boundary])
-    columns = [all_modes[:, :kept]]
-    rest, rest_w2 = all_modes[:, kept:], w2[kept:]
-    for name, has_couple in sorted(loads.items()):
-        for c in range(3 if has_couple else 2):
-            f = np.zeros(n)
-            f[3 * nodes[name] + c] = 1.0
-            columns.append((rest @ ((rest.T @ f) / rest_w2))[:, None])
-    phi, stiffness = orthonormal(np.hstack(columns), M, K)
-    sites = {}
-    for name, k in nodes.items():
-        bend = None
-        if name in loads:
-            bend = []
-            for c in range(2):
-                f = np.zeros(n)
-                f[3 * k + c] = 1.0
-                bend.append(phi.T @ stressed(f) @ phi)
-            bend = np.array(bend)
-        is_patch = name in body.patches
-        sites[name] = Site(
-            place=(x[k], 0.0),
-            shape=phi[[3 * k, 3 * k + 1]],
-            turn=phi[3 * k + 2] if is_patch else np.zeros(phi.shape[1]),
-            bend=bend,
-        )
-    return Reduced(
-        mass=mass,
-        inertia=float(s @ M @ s),
-        centre=(centre, 0.0),
-        stiffness=stiffness,
-        lever=phi.T @ M @ s,
-        gyro=phi.T @ crossed(beam, density) @ phi,
-        spin=phi.T @ stressed(M @ s) @ phi,
-        pull=np.array([move_x, move_y]) @ M @ phi,
-        sites=sites,
-    )
-
-
-def orthonormal(X, M, K):
-    """Return a basis of the columns of X of unit mass and diagonal stiffness."""
-    size = np.sqrt(np.einsum("ij,ik,kj->j", X, M, X))
-    X = X[:, size > 1e-300] / size[size > 1e-300]
-    values, vectors = eigh(X.T @ M @ X)
-    use = values > DEPENDENT * values[-1]
-    X = X @ (vectors[:, use] / np.sqrt(values[use]))
-    w2, vectors = eigh(X.T @ K @ X, X.T @ M @ X)
-    return X @ vectors, w2
+def shortening(k=0):
+    """Return L m phi'K phi of an end pulled: tension grows from the far end to it."""
+    return quad(lambda x: x * free_mode(x, k)[1] ** 2, 0.0, 1.0)[0]

@@ -211,10 +211,10 @@ def test_damaged_code_is_compiled_again(tmp_path):
 
 def test_the_cache_can_be_put_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setenv("NONSMOOTH_CACHE_DIR", str(tmp_path))
-    assert kernels.cache_root() == tmp_path
+    assert cache_root() == tmp_path
     monkeypatch.delenv("NONSMOOTH_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
-    assert kernels.cache_root() == tmp_path / "x" / "nonsmooth"
+    assert cache_root() == tmp_path / "x" / "nonsmooth"
 
 
 HEAVY = ("numba", "matplotlib", "scipy", "pandas", "xarray", "pyarrow")

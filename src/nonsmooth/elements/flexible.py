@@ -13,10 +13,10 @@ from typing import Any, ClassVar, Literal
 
 from nonsmooth.elements.base import Element, quantity
 from nonsmooth.elements.bodies import Body
-from nonsmooth.elements.materials import MATERIALS, Damping, Material
+from nonsmooth.elements.materials import Damping, Material, find_material
 from nonsmooth.elements.meshes import MeshShape
 from nonsmooth.elements.shapes import Point
-from nonsmooth.errors import nearest
+from nonsmooth.errors import ModelError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,15 +64,15 @@ class Reduced:
 
 @dataclass(frozen=True, kw_only=True)
 class FlexibleBody(Body):
-    """A linear elastic body of finite elements that may move and turn as far as it likes.
+    """A linear elastic body of finite elements that moves and turns freely.
 
     Its frame is in mean axes, with the mass centre as its origin; behind x, y and theta
     it has the coordinates `eta` of its modes, and of the shapes with which it answers
     to loads at its points and patches. With `fixed` boundaries its frame is at rest and
     the modes are those of the clamped body.
 
-    `points`, `patches` and the mesh are in the coordinates of the mesh. A joint or drive
-    that takes hold of a rotation needs a patch.
+    `points` and `patches` are in the coordinates of the mesh. A joint or drive that
+    takes hold of a rotation needs a patch.
     """
 
     has_mass: ClassVar[bool] = True
@@ -109,9 +109,10 @@ class FlexibleBody(Body):
         super().check()
         if self.modes < 1:
             raise self.fail("modes", self.modes, "must be at least 1")
-        if isinstance(self.material, str) and self.material not in MATERIALS:
-            valid = f"{nearest(self.material, MATERIALS)}, or give a Material"
-            raise self.fail("material", self.material, valid)
+        try:
+            find_material(self.material)
+        except ModelError as error:
+            raise ModelError(f"{self.label()}: {error}") from None
         for name in self.patches:
             if not name.isidentifier():
                 raise self.fail("patches", name, "use letters, digits and '_'")

@@ -42,7 +42,7 @@ MATERIALS = {
 }
 
 
-def material(chosen: str | Material) -> Material:
+def find_material(chosen: str | Material) -> Material:
     """Return a material by its name, or the one given."""
     if isinstance(chosen, Material):
         return chosen

@@ -9,7 +9,7 @@ part of the boundary and has a name, by which supports, patches and contacts cal
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
@@ -87,7 +87,7 @@ class _Meshed(MeshShape):
     size: float = quantity("m, longest side of an element", above=0.0)
     cells: Literal["triangle", "quadrilateral"] = "triangle"
     order: Literal[1, 2] = 2  # of the elements
-    refine: tuple[Refinement, ...] = ()
+    refine: dict[str, Refinement] = field(default_factory=dict)  # around places
 
     def check(self) -> None:
         if self.refine and self.cells != "triangle":

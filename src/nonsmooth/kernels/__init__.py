@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numba
 
+from nonsmooth.caches import cache_root
+
 
 def _compiler_hash() -> str:
     """Return a hash of how kernels get at data, and of the versions that compile."""
@@ -25,15 +27,6 @@ def _compiler_hash() -> str:
     digest.update(os.environ.get("NONSMOOTH_CHECKED", "").encode())
     digest.update(str(numba.config.BOUNDSCHECK).encode())
     return digest.hexdigest()[:12]
-
-
-def cache_root() -> Path:
-    """Return the folder that holds all caches of this user."""
-    chosen = os.environ.get("NONSMOOTH_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "nonsmooth"
 
 
 def _spare_scipy() -> None:

@@ -1,4 +1,4 @@
-"""Flexible bodies: which of their markers are loaded, and their reduction as numbers."""
+"""Flexible bodies: which of their markers are loaded, their reduction as numbers."""
 
 from __future__ import annotations
 
@@ -51,14 +51,56 @@ def reduce(body: FlexibleBody, loads: Loads) -> Reduced:
     own = [(f.name, getattr(body, f.name)) for f in fields(body)]
     key = repr([(n, v) for n, v in own if n not in _START] + sorted(loads.items()))
     if key not in _known:
-        brought: Any = getattr(body.mesh, "reduce", None)
-        if brought is None:
-            raise ModelError(f"{body.label()}: no such mesh yet")
-        _known[key] = brought(body, loads)
+        brought: Any = getattr(body.mesh, "reduce", None) or _by_elements
+        try:
+            _known[key] = brought(body, loads)
+        except (ModelError, ImportError) as error:
+            raise ModelError(f"{body.label()}: {error}") from error
         while len(_known) > _KEPT:
             _known.popitem(last=False)
     _known.move_to_end(key)
     return _known[key]
+
+
+def _by_elements(body: FlexibleBody, loads: Loads) -> Reduced:
+    """Return the reduction of a mesh that `fem` makes."""
+    # Finite elements are an extra, and slow to import.
+    from nonsmooth import fem
+
+    found = fem.reduce(
+        body.mesh,
+        material=body.material,
+        thickness=body.thickness,
+        plane=body.plane,
+        modes=body.modes,
+        fixed=body.fixed,
+        symmetric=body.symmetric,
+        points=body.points,
+        patches=body.patches,
+        forces=tuple(sorted(loads)),
+        couples=tuple(sorted(name for name in loads if loads[name])),
+    )
+    sites: dict[str, Site] = {}
+    for name, marker in (found.points | found.patches).items():
+        if marker.turn is None and loads.get(name):
+            raise ModelError(f"patch '{name}' has one node, and no rotation to hold")
+        sites[name] = Site(
+            place=marker.place + found.origin,
+            shape=marker.shape,
+            turn=np.zeros(found.n) if marker.turn is None else marker.turn,
+            bend=marker.bend if name in loads else None,
+        )
+    return Reduced(
+        mass=found.mass,
+        inertia=found.inertia,
+        centre=found.center,
+        stiffness=found.frequencies**2,
+        lever=found.b,
+        gyro=found.coupling,
+        spin=found.spin,
+        pull=found.weight.T,
+        sites=sites,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
