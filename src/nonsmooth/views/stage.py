@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.elements.base import Element, Named
-from nonsmooth.elements.bodies import Ground, MovingSupport
+from nonsmooth.elements.bodies import Ground, MovingSupport, RigidBody
 from nonsmooth.elements.drives import Drive
+from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.forces import Force, SpringDamper
 from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic
 from nonsmooth.views import contacts, drawing
@@ -75,7 +76,11 @@ class Stage:
     def elements(self) -> dict[str, Named]:
         """All elements by name."""
         found: dict[str, Named] = {"ground": Ground()}
-        return found | {e.name: e for e in self.system.model.elements()}
+        for element in self.system.model.elements():
+            if isinstance(element, FlexibleBody):
+                element = _undeformed(self.system, element)
+            found[element.name] = element
+        return found
 
     @cached_property
     def poses(self) -> dict[str, Floats]:
@@ -184,6 +189,18 @@ class Stage:
     def touched(self, spot: Spot) -> Floats:
         """Return where a surface is touched, in the frame of its body, (n, 2)."""
         return to_local(self.frame(spot.owner), self.touching(spot)[0])
+
+
+def _undeformed(system: System, body: FlexibleBody) -> RigidBody:
+    """Return a flexible body as a rigid one that moves with its frame."""
+    m = system.tables
+    points: dict[str, tuple[float, float]] = {}
+    for name in (*body.points, *body.patches):
+        k = system.markers[f"{body.name}.{name}"]
+        points[name] = (float(m.marker_x[k]), float(m.marker_y[k]))
+    first = system.coordinates(body.name).start
+    mass, inertia = float(m.mass[first]), float(m.mass[first + 2])
+    return RigidBody(name=body.name, mass=mass, inertia=inertia, points=points)
 
 
 def extremes(values: Floats) -> tuple[float, float]:
