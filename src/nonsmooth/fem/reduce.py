@@ -3,7 +3,7 @@
     K Phi = M Phi W^2,  Phi'M Phi = 1                   elastic modes
     X = P (K + s M)^-1 P'F - Phi Phi'M (...)            what they leave of loads F
     (X'K X) Z = (X'M X) Z W^2                           attachment shapes X Z
-    G = Y'(K + s M)^-1 Y - sum psi psi'/w^2,            Y = P'B - M Phi Phi'B
+    G = Y'(K + s M)^-1 Y - sum psi psi'/(w^2 + s)      Y = P'B - M Phi Phi'B
 
 P removes rigid motion (`statics`), psi are the attachment shapes at the nodes B of a
 patch. Shapes keep mass 1 and stiffness W^2: X is orthogonal to Phi in both. See
@@ -343,12 +343,15 @@ class _Body:
         shape = rows @ self.phi
         answers = np.einsum("ki,ik->k", rows, self.solver.solve(rows.T))
         kept = np.sum((shape / self.w) ** 2, axis=1)
+        # A place that is held does not move: nothing is lost.
+        moves = np.abs(answers) > 0.0
+        lost = 1.0 - np.divide(kept, answers, out=np.ones_like(kept), where=moves)
         return Marker(
             place=self.places[name] - (0.0 if self.is_held else center),
             shape=shape[:2],
             turn=shape[2] if len(shape) > 2 else None,
             bend=self._bends(rows[:2].T),
-            residual=np.maximum(1.0 - kept / answers, 0.0),
+            residual=np.maximum(lost, 0.0),
         )
 
     def _patch(self, name: str, center: Floats) -> PatchData:
@@ -374,6 +377,8 @@ class _Body:
         """Return G: what nodes give beyond the shapes, under loads on all of them."""
         kept = np.concatenate((self.solver.rigid, self.modes), axis=1)
         g = sum(one.flexibility(at, kept) for one in self.solver.channels)
-        psi = self.phi[at][:, self.n_mode :] / self.w[self.n_mode :]
+        # With the shift, as in the sum before: G has no negative eigenvalue.
+        w2 = self.w[self.n_mode :] ** 2 + self.solver.shift
+        psi = self.phi[at][:, self.n_mode :] / np.sqrt(w2)
         g = g - psi @ psi.T
         return 0.5 * (g + g.T)
