@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracles.pressed_patches import Bars
 
 from nonsmooth.elements.materials import Material
 from nonsmooth.elements.meshes import Bar, Rectangle, Refinement
 from nonsmooth.fem import Patch, reduce
+from oracles.pressed_patches import Bars
 
 DATA = Path(__file__).parents[1] / "data" / "transverse_bars_first_impact.csv"
 METAL = Material(youngs_modulus=70e9, poissons_ratio=0.3, density=2700.0)

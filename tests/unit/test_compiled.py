@@ -12,6 +12,7 @@ import numba
 import pytest
 
 import nonsmooth.kernels as kernels
+from nonsmooth.caches import cache_root
 from nonsmooth.kernels.abi import INTEGER, JIT, NUMBER, Block, cache, floats
 
 compiled = numba.njit(error_model="numpy")

@@ -5,13 +5,13 @@ import math
 
 import numpy as np
 import pytest
-from oracles import beams
 
 from nonsmooth.elements.materials import MATERIALS, Material
 from nonsmooth.elements.meshes import Rectangle, Ring
 from nonsmooth.errors import ModelError
 from nonsmooth.fem import build, discretise, reduce
 from nonsmooth.fem.mesh import make
+from oracles import beams
 
 KINDS = [(c, o) for c in ("triangle", "quadrilateral") for o in (1, 2)]
 STEEL = MATERIALS["steel"]
@@ -27,7 +27,9 @@ def distorted(cells, order, seed=0):
     names = {name: edges[:, :2] for name, edges in mesh.edges.items()}
     made = make(points, mesh.cells, order, names)
     if order == 2:
-        loose = np.setdiff1d(np.arange(len(points), len(made.nodes)), made.edges["outline"])
+        loose = np.setdiff1d(
+            np.arange(len(points), len(made.nodes)), made.edges["outline"]
+        )
         made.nodes[loose] += random.uniform(-0.01, 0.01, (len(loose), 2))
     return made
 
@@ -62,7 +64,9 @@ def test_a_linear_field_is_exact(cells, order, plane):
     assert len(on) == len(far)
     pull = np.zeros_like(u)
     pull[on] = forces[on]
-    middle = np.setdiff1d(on, np.r_[mesh.edges["top"].ravel(), mesh.edges["bottom"].ravel()])
+    middle = np.setdiff1d(
+        on, np.r_[mesh.edges["top"].ravel(), mesh.edges["bottom"].ravel()]
+    )
     share = pull[middle].sum(axis=0) / (thickness * stress[:, 0])
     assert share[0] == pytest.approx(share[1], rel=1e-10)
 

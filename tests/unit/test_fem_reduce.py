@@ -5,8 +5,6 @@ import pickle
 
 import numpy as np
 import pytest
-from oracles import beams
-from oracles.pressed_patches import press
 
 from nonsmooth.elements.materials import (
     MATERIALS,
@@ -16,10 +14,11 @@ from nonsmooth.elements.materials import (
 )
 from nonsmooth.elements.meshes import Bar, Disc, Rectangle, Refinement
 from nonsmooth.errors import ModelError
-from nonsmooth.fem import Patch, build, discretise, reduce
+from nonsmooth.fem import Patch, build, discretise, reduce, store
 from nonsmooth.fem import reduce as _reduce_function
-from nonsmooth.fem import store
 from nonsmooth.fem.statics import rigid_motions
+from oracles import beams
+from oracles.pressed_patches import press
 
 STEEL = MATERIALS["steel"]
 BLOCK = Rectangle(width=0.2, height=0.1, size=0.05)
@@ -375,7 +374,9 @@ def test_reductions_are_kept_and_damaged_ones_made_again(tmp_path, monkeypatch, 
     block(cache=True, patches={"top": Patch(boundary="top")})
     block(cache=True, mesh=build(BLOCK))
     assert len(made) == 4
-    file = max((tmp_path / "reductions").iterdir(), key=lambda path: path.stat().st_size)
+    file = max(
+        (tmp_path / "reductions").iterdir(), key=lambda path: path.stat().st_size
+    )
     whole = file.read_bytes()
     for damaged in (whole[:-9], b"", whole[:90] + b"?" + whole[91:]):
         for path in (tmp_path / "reductions").iterdir():

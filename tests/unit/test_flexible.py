@@ -43,8 +43,8 @@ from nonsmooth import (
 from nonsmooth.pack import pack
 from nonsmooth.pack.flexible import loads_of, reduce
 from nonsmooth.solve.linearise import linearise
-from oracles.beam_theory import ball_on_beam, elastica, pendulum_frequencies
 from oracles.beam_modes import Beam
+from oracles.beam_theory import ball_on_beam, elastica, pendulum_frequencies
 
 G = 9.81
 STEEL = Material(youngs_modulus=2e11, poissons_ratio=0.0, density=8000.0)

@@ -83,6 +83,12 @@ class Stage:
         return found
 
     @cached_property
+    def flexible(self) -> set[str]:
+        """Flexible bodies, whose points do not move with their frame."""
+        bodies = self.system.model.bodies
+        return {body.name for body in bodies if isinstance(body, FlexibleBody)}
+
+    @cached_property
     def poses(self) -> dict[str, Floats]:
         """Places and angles of all bodies but the ground, (n, 3) each."""
         return {

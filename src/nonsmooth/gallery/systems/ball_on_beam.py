@@ -12,7 +12,8 @@ from nonsmooth.elements.materials import Material
 from nonsmooth.elements.meshes import Rectangle
 from nonsmooth.elements.normal import Hertz
 from nonsmooth.elements.shapes import Circle
-from nonsmooth.gallery._checks import positive
+from nonsmooth.errors import ModelError
+from nonsmooth.gallery._checks import count, positive
 from nonsmooth.model import Model
 
 UNTIL = 1e-3  # s
@@ -23,6 +24,9 @@ RANGES = {
     "height": (0.005, 0.02),
     "width": (0.005, 0.02),
     "modes": (3, 60),
+    "youngs_modulus": (50e9, 400e9),
+    "poissons_ratio": (0.0, 0.45),
+    "density": (1000.0, 20000.0),
 }
 
 # Elements over the height of the beam.
@@ -31,7 +35,7 @@ _ACROSS = 4
 
 def ball_on_beam(
     *,
-    contact: Literal["hertz"] = "hertz",
+    contact: Literal["hertz", "patch"] = "hertz",
     modes: int = 20,
     radius: float = 0.01,
     speed: float = 0.01,
@@ -58,12 +62,13 @@ def ball_on_beam(
     The beam's answer to a load at a point holds some local compliance beside Hertz's,
     a hundredth of it here.
 
-    Bodies `ball` and `beam` with its point `middle`; contact `contact`.
+    Bodies `ball` and `beam` with its points `middle`, `left_pin` and `right_pin`;
+    contact `contact`.
 
     Parameters
     ----------
     contact : str
-        Law of the contact.
+        How they touch: by Hertz's law at a point. A patch of nodes: not yet.
     modes : int
         Modes of the beam, without the shapes for the load at its middle.
     radius : float
@@ -85,6 +90,9 @@ def ball_on_beam(
     ----------
     [Timoshenko1913]_
     """
+    if contact == "patch":
+        raise ModelError("ball_on_beam: contact = 'patch'; patches cannot touch yet")
+    count("ball_on_beam", modes=modes)
     positive("ball_on_beam", radius=radius, length=length, height=height, width=width)
     positive("ball_on_beam", density=density, youngs_modulus=youngs_modulus)
     steel = Material(
