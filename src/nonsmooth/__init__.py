@@ -20,7 +20,7 @@ from nonsmooth.elements.bodies import (
 from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive, RotationDrive, TranslationDrive
 from nonsmooth.elements.events import Event
-from nonsmooth.elements.flexible import FlexibleBody, Patch
+from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.forces import (
     Couple,
     ExpressionForce,
@@ -63,7 +63,7 @@ from nonsmooth.elements.materials import (
     ModalDamping,
     RayleighDamping,
 )
-from nonsmooth.elements.meshes import MeshShape
+from nonsmooth.elements.meshes import MeshShape, Patch
 from nonsmooth.elements.normal import (
     DampedHertz,
     Flores,

@@ -19,7 +19,7 @@ ENDS = {"free": ((2, 3), (0, 1)), "clamped": ((0, 1), (2, 3)), "tip": ((2, 3), (
 def frequencies(ends, n, *, length, height, thickness, e, nu, rho):
     """Return the first frequencies, rad/s, of a beam with rectangular section."""
     area, second = height * thickness, thickness * height**3 / 12.0
-    # Cowper's factor for plane stress.
+    # The shear factor of plane stress (Timoshenko 1922).
     shear = 5.0 * (1.0 + nu) / (6.0 + 5.0 * nu) * 0.5 * e / (1.0 + nu) * area
     rows, columns = ENDS[ends]
     unit = np.sqrt(e * second / (rho * area)) / length**2

@@ -6,13 +6,14 @@ says that they are right; the engine is not in it.
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from nonsmooth.elements.materials import Material
-from nonsmooth.elements.meshes import Bar, Rectangle, Refinement
-from nonsmooth.fem import Patch, reduce
+from nonsmooth.elements.meshes import Bar, Patch, Rectangle, Refinement
+from nonsmooth.fem import reduce
 from oracles.pressed_patches import Bars
 
 DATA = Path(__file__).parents[1] / "data" / "transverse_bars_first_impact.csv"
@@ -22,7 +23,11 @@ SPEED, THICKNESS, REACH = 0.2, 0.002, 1.8e-4  # m/s, m, m
 
 def bars(modes=40, size=15e-6, is_symmetric=True):
     tip, place = (0.3075, 0.0), (0.0, 0.0)
-    options = {"material": METAL, "thickness": THICKNESS, "modes": modes}
+    options: dict[str, Any] = {
+        "material": METAL,
+        "thickness": THICKNESS,
+        "modes": modes,
+    }
     top = reduce(
         Bar(
             length=0.3075,
@@ -69,7 +74,7 @@ def test_the_first_impact(modes, is_symmetric):
     assert times[k] == pytest.approx(17.5e-6, abs=1e-6)
     assert times[np.flatnonzero(force)[-1]] == pytest.approx(129.9e-6, abs=1e-6)
     assert impulse[-1] == pytest.approx(2.213e-3, rel=0.01)
-    # The two meshes of the series differ by up to 0.4 N.
+    # The two meshes of the series differ by up to 0.17 N; the spec allows 0.3 N.
     exact = np.interp(times, series["t"], series["F_fine"])
     inside = times < series["t"][-1]
     assert np.abs(force - exact)[inside].max() < 0.3

@@ -27,6 +27,7 @@ COUNT_SIGNATURES = """
 import importlib, json, pkgutil, sys
 from nonsmooth import *
 import nonsmooth.kernels as kernels
+from nonsmooth.caches import cache_root
 from numba.core.dispatcher import Dispatcher
 model = Model(
     gravity=(0, -9.81),

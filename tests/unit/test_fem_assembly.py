@@ -207,7 +207,7 @@ def test_bad_materials_are_refused(change, message):
 def test_bad_bodies_are_refused():
     mesh = build(Rectangle(width=1.0, height=1.0, size=0.5))
     for thickness, plane in itertools.product((0.0, -1.0, math.nan), ("stress",)):
-        with pytest.raises(ModelError, match="thickness = .* must be > 0 m"):
+        with pytest.raises(ModelError, match=r"thickness = .* must be > 0 m"):
             discretise(mesh, material="steel", thickness=thickness, plane=plane)
     with pytest.raises(ModelError, match="give 'stress' or 'strain'"):
         discretise(mesh, material="steel", thickness=1.0, plane="stres")  # pyright: ignore[reportArgumentType]

@@ -1,6 +1,7 @@
 """Meshes of our own and from files, and what is refused."""
 
 import math
+from typing import Any
 
 import meshio
 import numpy as np
@@ -23,7 +24,7 @@ from nonsmooth.fem.mesh import make
 KINDS = [(c, o) for c in ("triangle", "quadrilateral") for o in (1, 2)]
 # An arc of straight edges loses h^2/12 of its length squared, of curved ones h^4.
 ROUND = {1: 2e-2, 2: 2e-5}
-SHAPES = {
+SHAPES: dict[str, tuple[Any, dict[str, float], float]] = {
     "rectangle": (Rectangle, {"width": 0.6, "height": 0.2}, 0.12),
     "disc": (Disc, {"radius": 0.5}, math.pi / 4),
     "ring": (Ring, {"inner_radius": 0.3, "outer_radius": 0.5}, 0.16 * math.pi),
@@ -215,7 +216,7 @@ def write(path, mesh, kind, line):
     nodes = np.column_stack((mesh.nodes, np.zeros(len(mesh.nodes))))
     edges = mesh.edges["rim"]
     tags = [np.full(len(mesh.cells), 1), np.full(len(edges), 7)]
-    data = {"gmsh:physical": tags, "gmsh:geometrical": tags}
+    data: dict[str, Any] = {"gmsh:physical": tags, "gmsh:geometrical": tags}
     names = {"rim": np.array([7, 1]), "inside": np.array([1, 2])}
     made = meshio.Mesh(
         nodes, [(kind, mesh.cells), (line, edges)], cell_data=data, field_data=names

@@ -1,7 +1,11 @@
 """Reductions against dense algebra, beams, Hertz, and what is refused."""
 
 import logging
+import os
 import pickle
+import subprocess
+import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,10 +16,10 @@ from nonsmooth.elements.materials import (
     ModalDamping,
     RayleighDamping,
 )
-from nonsmooth.elements.meshes import Bar, Disc, Rectangle, Refinement
+from nonsmooth.elements.meshes import Bar, Disc, Patch, Rectangle, Refinement
 from nonsmooth.errors import ModelError
-from nonsmooth.fem import Patch, build, discretise, reduce, store
-from nonsmooth.fem import reduce as _reduce_function
+from nonsmooth.fem import build, discretise, reduce, store
+from nonsmooth.fem.patches import choose, patch_rows, point_rows
 from nonsmooth.fem.statics import rigid_motions
 from oracles import beams
 from oracles.pressed_patches import press
@@ -28,8 +32,8 @@ POINTS = {"a": (-0.1, 0.0), "b": (0.03, 0.01)}
 STATIC = 1e-8
 
 
-def block(**options):
-    chosen = {
+def block(**options: Any):
+    chosen: dict[str, Any] = {
         "material": STEEL,
         "thickness": 0.01,
         "modes": 6,
@@ -118,6 +122,13 @@ def test_markers_that_repeat_each_other_add_nothing():
     twice = block(forces=("b", "c"), points=POINTS | {"c": POINTS["b"]})
     assert twice.n == once.n
     assert twice.frequencies == pytest.approx(once.frequencies, rel=1e-9)
+
+
+def test_loads_on_what_is_held_add_nothing():
+    points = {"a": POINTS["a"]}
+    body = block(fixed=("left",), forces=("a",), points=points)
+    assert body.n == 6
+    assert not body.points["a"].residual.any()
 
 
 def test_inertia_of_a_deformed_body():
@@ -237,8 +248,6 @@ def test_a_clamped_beam_is_shorter_too():
 
 def test_a_patch_turns_with_its_nodes():
     """Rows of a patch: 1 for a turn about its centre, 0 for a translation."""
-    from nonsmooth.fem.patches import choose, patch_rows, point_rows
-
     mesh = build(BLOCK)
     place, rows = patch_rows(mesh, choose(mesh, "top", PATCHES["top"]))
     arms = mesh.nodes - place
@@ -260,6 +269,20 @@ def test_a_patch_knows_its_normals_and_lengths():
     assert rim.weights.sum() == pytest.approx(np.pi, rel=1e-5)
     a, b = rim.places[rim.edges[:, 0]], rim.places[rim.edges[:, 1]]
     assert np.all(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0] > 0.0)
+
+
+@pytest.mark.parametrize("angle", range(0, 360, 45))
+def test_a_patch_is_one_piece_wherever_it_is(angle):
+    """Nodes in order along the boundary, across the seam of the numbering too."""
+    turn = np.radians(angle + 3)
+    place = (0.5 * np.cos(turn), 0.5 * np.sin(turn))
+    mesh = build(Disc(radius=0.5, size=0.1))
+    chosen = choose(mesh, "p", Patch(boundary="rim", center=place, radius=0.2))
+    steps = np.diff(mesh.nodes[chosen.nodes], axis=0)
+    assert len(chosen.nodes) > 4
+    assert np.linalg.norm(steps, axis=1).max() < 0.06
+    around = mesh.nodes[chosen.nodes][:-1]
+    assert np.all(around[:, 0] * steps[:, 1] - around[:, 1] * steps[:, 0] > 0.0)
 
 
 def test_hertz():
@@ -331,7 +354,7 @@ def test_half_a_body_has_the_even_modes_of_the_whole():
 
 def test_symmetry_that_is_not_there_is_refused():
     mesh = build(Bar(length=0.3, width=0.06, size=0.02))
-    with pytest.raises(ModelError, match="symmetric = 'y'.* no image"):
+    with pytest.raises(ModelError, match=r"symmetric = 'y'.* no image"):
         block(mesh=mesh, symmetric="y", points={}, patches={})
     with pytest.raises(ModelError, match="the supports are not"):
         block(symmetric="y", fixed=("left",), points={}, patches={})
@@ -403,6 +426,31 @@ def test_few_files_are_kept(tmp_path, monkeypatch):
     assert len(list((tmp_path / "reductions").iterdir())) == 2
 
 
+LAZY = """
+import sys
+from nonsmooth.elements.meshes import Disc
+from nonsmooth.fem import reduce
+body = reduce(Disc(radius=0.5, size=0.2), material="steel", thickness=0.1, modes=2)
+print([name for name in ("skfem", "meshio", "numba") if name in sys.modules])
+"""
+
+
+def test_a_known_body_needs_no_mesh(tmp_path):
+    """scikit-fem, half a second to import, is loaded only to make a reduction."""
+    env = os.environ | {"NONSMOOTH_CACHE_DIR": str(tmp_path)}
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", LAZY],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for _ in range(2)
+    ]
+    assert said == ["['skfem']\n", "[]\n"]
+
+
 def test_a_reduction_is_plain_data():
     body = block(couples=("top",))
     copy = pickle.loads(pickle.dumps(body))
@@ -459,4 +507,3 @@ def test_two_pins_hold_a_body():
 def test_a_patch_wants_centre_and_radius():
     with pytest.raises(ModelError, match="give center and radius, or neither"):
         Patch(boundary="top", center=(0, 0))
-    assert _reduce_function is reduce

@@ -40,6 +40,7 @@ from nonsmooth import (
     io,
     simulate,
 )
+from nonsmooth.kernels import entry
 from nonsmooth.pack import pack
 from nonsmooth.pack.flexible import loads_of, reduce
 from nonsmooth.solve.linearise import linearise
@@ -104,6 +105,37 @@ def test_one_scale_for_all_modes():
     scale = m.scale[3:]
     assert np.all(scale == scale[0])
     assert abs(scale[0] - system.size * math.sqrt(m.mass[0])) < 1e-12
+
+
+def test_marker_with_k_by_differences():
+    """Rate and acceleration of a loaded marker are those of its place."""
+    hinge = Revolute(name="hinge", b="rod.tip")
+    body = beam(points={"tip": (0.5, 0.0)}, modes=4)
+    system = pack(Model(bodies=[body], joints=[hinge]))
+    m, work = system.tables, system.work()
+    k, n = system.markers["rod.tip"], system.n_dof
+    random = np.random.default_rng(3)
+    q, v, a = (m.scale * 0.1 * random.uniform(-1.0, 1.0, n) for _ in range(3))
+    g = np.zeros(system.n_row)
+
+    def motion(x):
+        now = q + x * v + 0.5 * x * x * a
+        entry.constraints(m, work, 0.0, now, v + x * a, g, g.copy())
+        return work.motion[k].copy()
+
+    h = 1e-4
+    before, now, after = motion(-h), motion(0.0), motion(h)
+    # Central differences of smooth functions of size 1: h^2, and round-off/h^2.
+    assert np.allclose((after - before)[:3] / (2 * h), now[3:6], atol=1e-7)
+    bend = (after - 2 * now + before)[:3] / h**2
+    entry.constraints(m, work, 0.0, q, v, g, g.copy())
+    jacobian = np.zeros((system.n_row, n))
+    entry.rows_matrix(m, work, jacobian)
+    assert np.allclose(bend[:2], now[6:8] + jacobian @ a, atol=1e-5)
+    # K counts: without it the tip would be elsewhere.
+    one = reduce(body, {"tip": False})
+    short = 0.5 * q[3:] @ one.sites["tip"].bend[0] @ q[3:]
+    assert abs(short) > 1e-3
 
 
 # ---- frequencies -----------------------------------------------------------------

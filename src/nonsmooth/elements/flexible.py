@@ -11,29 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from nonsmooth.elements.base import Element, quantity
+from nonsmooth.elements.base import quantity
 from nonsmooth.elements.bodies import Body
 from nonsmooth.elements.materials import Damping, Material, find_material
-from nonsmooth.elements.meshes import MeshShape
+from nonsmooth.elements.meshes import MeshShape, Patch
 from nonsmooth.elements.shapes import Point
 from nonsmooth.errors import ModelError
-
-
-@dataclass(frozen=True, kw_only=True)
-class Patch(Element, family="patch", is_kind=True):
-    """Nodes of a boundary where contact can happen, or that a joint holds.
-
-    All nodes of the boundary, or those within a distance of a place.
-    """
-
-    boundary: str = "outline"  # name in the mesh
-    center: Point | None = None  # m, in the mesh's axes
-    radius: float | None = quantity("m, around the centre", default=None, above=0.0)
-
-    def check(self) -> None:
-        if (self.center is None) != (self.radius is None):
-            valid = "give center and radius, or neither"
-            raise self.fail("radius", self.radius, valid)
 
 
 @dataclass(frozen=True, kw_only=True)

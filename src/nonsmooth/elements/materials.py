@@ -34,7 +34,7 @@ MATERIALS = {
     "steel": _material(210e9, 0.3, 7850.0),
     # EN 1999-1-1, 3.2.5
     "aluminium": _material(70e9, 0.3, 2700.0),
-    # [KayeLaby1995]_ 2.2.2, with densities of 2.2.1
+    # [KayeLaby1995]_, elastic constants and densities of solids
     "titanium": _material(115.7e9, 0.321, 4506.0),
     "copper": _material(129.8e9, 0.343, 8960.0),
     "brass": _material(100.6e9, 0.35, 8500.0),

@@ -99,6 +99,9 @@ class _Meshed(MeshShape):
         raise NotImplementedError
 
 
+Meshed = _Meshed  # to ask for; a name with "_" keeps it out of the kinds
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rectangle(_Meshed):
     """A rectangle about its centre; boundaries `left`, `right`, `bottom`, `top`."""
@@ -237,6 +240,23 @@ class Outline(_Meshed):
             Part(a, b, _center(a, b, bulge), bulge > 0.0, name)
             for (a, b), bulge, name in zip(ends, bulges, names, strict=True)
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patch(Element, family="patch", is_kind=True):
+    """Nodes of a boundary where contact can happen, or that a joint holds.
+
+    All nodes of the boundary, or those within a distance of a place.
+    """
+
+    boundary: str = "outline"  # name in the mesh
+    center: Point | None = None  # m, in the mesh's axes
+    radius: float | None = quantity("m, around the centre", default=None, above=0.0)
+
+    def check(self) -> None:
+        if (self.center is None) != (self.radius is None):
+            valid = "give center and radius, or neither"
+            raise self.fail("radius", self.radius, valid)
 
 
 def _square(center: Point, half: float) -> tuple[Point, ...]:

@@ -9,7 +9,6 @@ Needs scikit-fem, the extra `fem`, which is imported when a mesh is made.
 from nonsmooth.fem.assembly import Discretisation, Plane, discretise
 from nonsmooth.fem.mesh import Mesh
 from nonsmooth.fem.meshing import build
-from nonsmooth.fem.patches import Patch
 from nonsmooth.fem.reduce import reduce
 from nonsmooth.fem.reduction import Marker, PatchData, Reduction
 
@@ -17,7 +16,6 @@ __all__ = [
     "Discretisation",
     "Marker",
     "Mesh",
-    "Patch",
     "PatchData",
     "Plane",
     "Reduction",

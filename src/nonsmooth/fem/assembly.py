@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -25,7 +25,8 @@ from nonsmooth.errors import ModelError, show
 from nonsmooth.fem.mesh import Floats, Ints, Mesh
 
 Plane = Literal["stress", "strain"]
-Csr = sparse.csr_array[np.float64]
+# A sparse array of floats by rows. Its stubs do not know the type of sums and products.
+Csr: TypeAlias = Any
 
 
 def elasticities(chosen: Material, plane: Plane) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 from pathlib import Path
 from typing import Any, Literal
@@ -58,7 +59,7 @@ def _error(path: str, valid: str) -> ModelError:
 
 def _load(path: str, file: Path) -> Any:
     try:
-        import meshio
+        meshio: Any = importlib.import_module("meshio")
     except ImportError:
         raise ImportError(
             "mesh files need meshio; install it with: pip install 'nonsmooth[fem]'"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -13,12 +14,12 @@ from scipy.spatial import cKDTree
 
 from nonsmooth.elements.meshes import (
     Blocks,
+    Meshed,
     MeshFile,
     MeshShape,
     Outline,
     Refinement,
     Side,
-    _Meshed,  # pyright: ignore[reportPrivateUsage]
 )
 from nonsmooth.elements.shapes import Point
 from nonsmooth.errors import ModelError, show
@@ -65,7 +66,7 @@ def build(
     """
     if isinstance(shape, MeshFile):
         return meshfiles.read(shape.path, Path(base))
-    if not isinstance(shape, _Meshed):
+    if not isinstance(shape, Meshed):
         raise ModelError(f"mesh = {show(shape)}; give a mesh")
     if isinstance(shape, Outline):
         draft = _from_outline(shape)
@@ -179,8 +180,8 @@ def _too_many(field: str, size: float) -> ModelError:
 
 def _cut(quads: Ints) -> Ints:
     """Return two triangles for each cell of a grid, diagonals in turn."""
-    n, m = quads.shape[:2]
-    is_odd = (np.add.outer(np.arange(n), np.arange(m)) % 2).reshape(-1, 1, 1) == 1
+    k, m = np.arange(quads.size // 4), int(quads.shape[1])
+    is_odd = ((k // m + k % m) % 2 == 1).reshape(-1, 1, 1)
     a, b, c, d = quads.reshape(-1, 4).T
     one = np.stack((np.stack((a, b, c), 1), np.stack((a, c, d), 1)), 1)
     other = np.stack((np.stack((a, b, d), 1), np.stack((b, c, d), 1)), 1)
@@ -190,7 +191,8 @@ def _cut(quads: Ints) -> Ints:
 def _joined(points: Floats, cells: Ints) -> tuple[Floats, Ints]:
     """Return the mesh with nodes at the same place made one."""
     extent = float(np.ptp(points, axis=0).max())
-    pairs = cKDTree(points).query_pairs(SAME * extent, output_type="ndarray")
+    close = cKDTree(points).query_pairs(SAME * extent)
+    pairs = np.array(sorted(close), dtype=np.int64).reshape(-1, 2)
     first = np.arange(len(points))
     np.minimum.at(first, pairs[:, 1], pairs[:, 0])
     first = first[first]
@@ -211,8 +213,8 @@ def _tagged(
     for (a, b), name in plan.names.items():
         t = np.linspace(0.0, 1.0, counts[_key(a, b)] + 1)
         along = np.asarray(tree.query(sides[a, b](t))[1])
-        for i, j in zip(along[:-1], along[1:], strict=True):
-            curves[place[_key(int(i), int(j))]] = len(names)
+        for i, j in pairwise(along.tolist()):
+            curves[place[_key(i, j)]] = len(names)
         names.append(name)
         centers.append(plan.centers.get((a, b), (math.nan, math.nan)))
     return Draft(points, cells, edges, curves, curves, tuple(names), np.array(centers))

@@ -15,13 +15,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nonsmooth.elements.flexible import Patch
+from nonsmooth.elements.meshes import Patch
 from nonsmooth.elements.shapes import Point
 from nonsmooth.errors import ModelError, show
 from nonsmooth.fem.mesh import Floats, Ints, Mesh
 
 # A point this far outside, beside the size of the element, is on its side.
 TOUCHING = 1e-6
+# Shape functions smaller than this are zero.
+ROUND_OFF = 1e-12
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,12 @@ def choose(mesh: Mesh, name: str, patch: Patch) -> Chosen:
     nodes = _along(edges)
     if patch.center is not None and patch.radius is not None:
         away = np.linalg.norm(mesh.nodes[nodes] - np.array(patch.center), axis=1)
-        nodes = nodes[away <= patch.radius]
+        is_near = away <= patch.radius
+        if edges[0, 0] == edges[-1, 1] and not is_near.all():
+            # A patch across the seam of a closed boundary is still one piece.
+            seam = int(np.argmin(is_near))
+            nodes, is_near = np.roll(nodes, -seam), np.roll(is_near, -seam)
+        nodes = nodes[is_near]
     if not nodes.size:
         raise ModelError(
             f"patch '{name}': no node of boundary '{patch.boundary}' is within "
@@ -114,9 +121,11 @@ def point_rows(mesh: Mesh, name: str, place: Point) -> Floats:
     target = np.array(place, dtype=np.float64)
     cell, local = _locate(mesh, name, target)
     basis = mesh.basis(local[:, None])
-    values = [
-        float(np.broadcast_to(f[0], basis.dx.shape)[cell, 0]) for f in basis.basis
-    ]
+    values = np.array(
+        [np.broadcast_to(f[0], basis.dx.shape)[cell, 0] for f in basis.basis]
+    )
+    # A place at a node is that node alone.
+    values[np.abs(values) < ROUND_OFF] = 0.0
     rows = np.zeros((2, len(mesh.nodes), 2))
     rows[0, mesh.cells[cell], 0] = values
     rows[1, mesh.cells[cell], 1] = values
@@ -133,11 +142,11 @@ def _locate(mesh: Mesh, name: str, target: Floats) -> tuple[int, Floats]:
     mapping = mesh.basis(np.full((2, 1), start)).mapping
     for cell in np.flatnonzero(near):
         tind = np.array([cell])
-        local = np.full(2, start)
+        local: Floats = np.full(2, start)
         for _ in range(20):  # Newton; one step where the cell is straight
             at = mapping.F(local[:, None, None], tind)[:, 0, 0]
             slope = mapping.DF(local[:, None, None], tind)[:, :, 0, 0]
-            step = np.linalg.solve(slope, target - at)
+            step = np.asarray(np.linalg.solve(slope, target - at), np.float64)
             local = local + step
             if np.abs(step).max() < 1e-13:
                 break

@@ -19,22 +19,21 @@ from time import perf_counter
 from typing import Literal
 
 import numpy as np
-from scipy.linalg import eigh
 
 from nonsmooth.elements.materials import Damping, Material, find_material
-from nonsmooth.elements.meshes import MeshShape
+from nonsmooth.elements.meshes import MeshShape, Patch
 from nonsmooth.elements.shapes import Point
 from nonsmooth.errors import ModelError, nearest, show
 from nonsmooth.fem import store
-from nonsmooth.fem.assembly import Csr, Discretisation, Plane, discretise
+from nonsmooth.fem.assembly import Discretisation, Plane, discretise
 from nonsmooth.fem.mesh import Floats, Ints, Mesh
 from nonsmooth.fem.meshing import build
-from nonsmooth.fem.patches import Chosen, Patch, choose, patch_rows, point_rows
+from nonsmooth.fem.patches import Chosen, choose, patch_rows, point_rows
 from nonsmooth.fem.reduction import Marker, PatchData, Reduction
 from nonsmooth.fem.statics import Statics, check_held, statics
 
-# Attachment shapes that hold less than this share of the energy of unit loads are
-# combinations of the others.
+# Shapes that hold less than this share of the energy of unit loads are combinations of
+# the others, or of the modes.
 DEPENDENT = 1e-10
 # A pinned point is at a node: closer than this, beside the extent of the mesh.
 AT_NODE = 1e-6
@@ -258,19 +257,25 @@ class _Body:
             return np.zeros((2 * self.disc.n, 0)), np.zeros(0)
         loads = np.concatenate(rows).T
         x = self._beyond(loads)
-        energy = x.T @ (self.solver.stiffness @ x)
+        energy: Floats = x.T @ (self.solver.stiffness @ x)
+        # Loads on what is held, or whose answer is all in the modes, add nothing.
+        in_modes = np.sum((loads.T @ self.modes / self.w_modes) ** 2, axis=1)
+        left = np.diag(energy)
+        used = np.flatnonzero(left > DEPENDENT * (left + in_modes))
+        if not used.size:
+            return x[:, :0], left[:0]
+        x, energy = x[:, used], energy[np.ix_(used, used)]
         # In units of unit energy of each load.
         scale = 1.0 / np.sqrt(np.diag(energy))
         values, vectors = np.linalg.eigh(energy * np.outer(scale, scale))
         kept = values > DEPENDENT * values[-1]
         x = x @ (scale[:, None] * vectors[:, kept])
-        k, m = (x.T @ (matrix @ x) for matrix in self._matrices())
-        found, z = eigh(0.5 * (k + k.T), 0.5 * (m + m.T))
-        shapes: Floats = x @ z
-        return shapes, np.sqrt(found)
-
-    def _matrices(self) -> tuple[Csr, Csr]:
-        return self.solver.stiffness, self.solver.mass
+        k: Floats = x.T @ (self.solver.stiffness @ x)
+        m: Floats = x.T @ (self.solver.mass @ x)
+        # Of two matrices: M = L L', and the eigenvectors of L^-1 K L^-T.
+        inverse = np.linalg.inv(np.linalg.cholesky(m))
+        found, z = np.linalg.eigh(inverse @ k @ inverse.T)
+        return x @ inverse.T @ z, np.sqrt(found)
 
     def _load_rows(self, name: str) -> Floats:
         rows = self.rows[name]

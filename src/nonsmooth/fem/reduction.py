@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nonsmooth.errors import ModelError, nearest
 from nonsmooth.fem.mesh import Floats, Ints, Mesh
 
 
@@ -34,8 +35,10 @@ class Marker:
 class PatchData(Marker):
     """Nodes of a boundary; as a marker, their mean motion.
 
-    Node i: r_i = place + shape eta + R(turn.eta) ..., see theory/flexible.md; its own
-    displacement in the shapes is `shapes[i]`, and beyond them G times the nodal forces.
+    Node i is at, in the body's axes, with psi = turn.eta and E a quarter turn,
+
+        places[i] + shapes[i] eta - 1/2 eta'bend eta
+            + (R(psi) - 1 - psi E) (places[i] - place) + (G forces)_i
     """
 
     nodes: Ints  # (np,) in the mesh, in order along the boundary, the body on the left
@@ -81,9 +84,12 @@ class Reduction:
         """Origin of the body's frame in the mesh's axes, m."""
         return np.zeros(2) if self.is_held else self.center
 
-    def marker(self, name: str) -> Marker | None:
+    def marker(self, name: str) -> Marker:
         """Return a point or patch by its name."""
-        return self.points.get(name) or self.patches.get(name)
+        known = self.points | self.patches
+        if name not in known:
+            raise ModelError(f"no point or patch '{name}'; {nearest(name, known)}")
+        return known[name]
 
     def report(self) -> str:
         """Say in words what is kept and what is lost."""

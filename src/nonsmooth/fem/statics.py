@@ -20,16 +20,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse import linalg
+from scipy.sparse import linalg as stubs
 from scipy.spatial import cKDTree
 
 from nonsmooth.errors import ModelError, SolveError
 from nonsmooth.fem.assembly import Csr
 from nonsmooth.fem.mesh import Floats, Ints
+
+linalg: Any = stubs  # they know neither options of splu nor types of results
 
 # Shift over (c/L)^2, c = sqrt(E/rho), L the extent. The first mode of a bar a hundred
 # times longer than wide is at 4e-3 of it, round-off of a mesh graded from L to 1e-4 L
@@ -66,7 +68,8 @@ def check_held(nodes: Floats, held: Ints, names: tuple[str, ...]) -> None:
     if len(sizes) < 3 or sizes[-1] < LOOSE * sizes[0]:
         listed = ", ".join(names)
         raise ModelError(
-            f"fixed = ({listed}): the body can still turn; fix a boundary, or two points"
+            f"fixed = ({listed}): the body can still turn; fix a boundary, or "
+            "two points"
         )
 
 
@@ -136,7 +139,7 @@ class Channel:
     def _solve(self) -> Callable[[Floats], Floats]:
         shifted = self.stiffness + self.shift * self.mass
         small = sparse.csc_array(self.columns.T @ shifted @ self.columns)
-        factor = cast(Any, linalg).splu(
+        factor = linalg.splu(
             small,
             permc_spec="MMD_AT_PLUS_A",
             diag_pivot_thresh=0.0,
@@ -178,7 +181,8 @@ class Channel:
 
     def modes(self, n: int) -> tuple[Floats, Floats]:
         """Return the lowest elastic frequencies, rad/s, and their shapes (2 n, n)."""
-        mass, size = self._reduced_mass, self.columns.shape[1]
+        mass = self._reduced_mass
+        size = int(self.columns.shape[1])
         rigid = self.columns.T @ self.rigid
         weighted = mass @ rigid
         if n > size - 4:
@@ -204,11 +208,10 @@ class Channel:
         except linalg.ArpackNoConvergence:
             raise SolveError(f"the {n} lowest modes do not converge") from None
         order = np.argsort(values)
-        shapes = self.columns @ vectors[:, order]
+        shapes: Floats = self.columns @ vectors[:, order]
         # Signs that do not depend on the machine.
-        k = np.argmax(np.abs(shapes), axis=0)
-        shapes = shapes * np.sign(shapes[k, np.arange(n)])
-        return np.sqrt(np.maximum(values[order], 0.0)), shapes
+        largest = shapes[np.argmax(np.abs(shapes), axis=0), np.arange(n)]
+        return np.sqrt(np.maximum(values[order], 0.0)), shapes * np.sign(largest)
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import logging
 import pickle
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -62,7 +62,7 @@ def _add(whole: Any, value: Any) -> None:
     if isinstance(value, np.ndarray):
         whole.update(f"{value.dtype}{value.shape}".encode() + value.tobytes())
     elif isinstance(value, dict):
-        for key, item in value.items():
+        for key, item in cast(dict[str, Any], value).items():
             whole.update(repr(key).encode())
             _add(whole, item)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
