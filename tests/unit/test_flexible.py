@@ -34,6 +34,7 @@ from nonsmooth import (
     Revolute,
     RigidBody,
     RotationDrive,
+    SolveError,
     SpringDamper,
     Weld,
     equilibrium,
@@ -579,6 +580,63 @@ def test_methods_agree():
         for method in ("auto", "radau")
     ]
     assert abs(ends[0] - ends[1]) < 1e-8
+
+
+def test_too_few_modes_are_told():
+    model, stiffness = ball_model(modes=1)
+    ball, contact = model.bodies[2], model.contacts[0]
+    assert not simulate(model, until=2e-4).doubts
+    # A light ball, a hundred times as stiff: a blow of 2 us.
+    light = replace(ball, mass=ball.mass / 300.0, velocity=(0.0, -1.0))
+    hard = replace(contact, normal=Hertz(stiffness=100.0 * stiffness))
+    struck = replace(model, bodies=(*model.bodies[:2], light), contacts=(hard,))
+    assert "body 'beam': up to" in simulate(struck, until=2e-4).notes[-1]
+
+
+def test_too_much_bending_is_told():
+    soft = replace(STEEL, youngs_modulus=2e9)
+    model = Model(bodies=[beam(material=soft, eta=(0.025,))])
+    assert "cut it into pieces" in simulate(model, until=0.01).notes[-1]
+    shape = (0.05, 0.02, 0.01)
+    far = Model(bodies=[beam(material=soft, eta=shape, angular_velocity=30.0)])
+    with pytest.raises(SolveError, match="cut it into pieces"):
+        simulate(far, until=0.2)
+
+
+@pytest.mark.parametrize("angle", [0.7, -2.0])
+def test_the_scene_may_be_turned(angle):
+    """Gravity, supports and starts turned alike give the same motion, turned."""
+
+    def run(angle):
+        c, s = math.cos(angle), math.sin(angle)
+        body = beam(
+            points={"pin": (0.0, 0.0), "tip": (0.5, 0.0)},
+            position=(0.25 * c, 0.25 * s),
+            angle=angle,
+            modes=3,
+            n=10,
+        )
+        reed = beam(
+            name="reed",
+            fixed=("left",),
+            modes=3,
+            n=10,
+            points={"tip": (0.5, 0.0)},
+            angle=angle,
+        )
+        spring = SpringDamper(name="s", a="reed.tip", b="rod.tip", stiffness=100.0)
+        hinge = Revolute(name="hinge", b="rod.pin")
+        gravity = (G * s, -G * c)
+        model = Model(
+            bodies=[body, reed], joints=[hinge], forces=[spring], gravity=gravity
+        )
+        return simulate(model, until=0.02, rtol=1e-9)
+
+    still, turned = run(0.0), run(angle)
+    for name in ("rod.eta.0", "reed.eta.0", "rod.eta.4"):
+        size = np.max(np.abs(still[name]))
+        assert abs(still[name][-1] - turned[name][-1]) < 1e-6 * size
+    assert abs(turned["rod.theta"][-1] - still["rod.theta"][-1] - angle) < 1e-8
 
 
 # ---- plain data ------------------------------------------------------------------

@@ -106,6 +106,7 @@ def pack(model: Model) -> System:
         works=tuple(packer.works),
         markers=packer.markers,
         start=start,
+        flexible={name: own.reduced for name, own in packer.flexible.items()},
         size=size,
         breaks=tuple(sorted(packer.breaks)),
         span=packer.span,

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nonsmooth.result.bending import modal_doubts
+
 if TYPE_CHECKING:
     from nonsmooth.result.result import Result
 
@@ -29,6 +31,7 @@ def doubts(result: Result) -> Iterator[str]:
             f"{100.0 * crossed / span:.2g} % of the run was crossed without its "
             "events: what happens there is known to first order only"
         )
+    yield from modal_doubts(result)
     balance = result.energy_balance
     stored = np.max(np.abs(balance.kinetic)) + np.max(np.abs(balance.potential))
     if not balance.residual <= LEDGER * balance.exchanged + ROUND_OFF * stored:
