@@ -128,8 +128,8 @@ def test_ball_on_beam_follows_timoshenko():
     result = simulate(model, until=3e-4, rtol=1e-9)
     at = slice(None, None, 20)
     ours = result.sample(t[at], ["contact.normal_force"])["contact.normal_force"]
-    # The figure.
-    assert np.max(np.abs(ours - force[at])) < 1e-4 * force.max()
+    # Steps of the oracle, 5 ns, with an error of second order.
+    assert np.max(np.abs(ours - force[at])) < 2e-6 * force.max()
     assert abs(w[0] / (2.0 * math.pi) - 988.0) < 1.0
     # Contact ends once, and does not come back.
     assert [e.kind for e in result.events] == ["separate"]
@@ -140,7 +140,7 @@ def test_bad_meshes_are_refused_by_name():
     with pytest.raises(ModelError, match="body 'bar': points"):
         simulate(Model(bodies=[body]), until=1.0)
     body = bar(patches={"root": Patch(boundary="lft")})
-    with pytest.raises(ModelError, match="body 'bar': .*did you mean 'left'"):
+    with pytest.raises(ModelError, match=r"body 'bar': .*did you mean 'left'"):
         simulate(Model(bodies=[body]), until=1.0)
     alone = Patch(boundary="left", center=(-0.5, 0.0), radius=1e-4)
     body = bar(patches={"root": alone})
