@@ -16,10 +16,12 @@ from typing import Literal
 from nonsmooth.elements.base import Element, quantity
 from nonsmooth.elements.shapes import Point
 
-# Side of the square at the core of a disc, over the radius: corners of cells on the
-# rim and on the diagonals of the core are then equally far from right angles.
-_CORE = 0.55
+# Half the side of the square at the core of a disc, over the radius: between flat
+# cells on the rim, at its corners, and narrow ones between core and rim.
+_CORE = 0.5
 Side = tuple[int, int]  # corners at its ends
+Axis = Literal["x", "y"]  # along which a body is symmetric
+Plane = Literal["stress", "strain"]  # thin plate, or body that cannot widen
 
 
 @dataclass(frozen=True)

@@ -15,16 +15,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
 from nonsmooth.elements.materials import Material, find_material
+from nonsmooth.elements.meshes import Plane
 from nonsmooth.errors import ModelError, show
 from nonsmooth.fem.mesh import Floats, Ints, Mesh
 
-Plane = Literal["stress", "strain"]
 # A sparse array of floats by rows. Its stubs do not know the type of sums and products.
 Csr: TypeAlias = Any
 

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from nonsmooth.elements.meshes import (
+    Axis,
     Blocks,
     Meshed,
     MeshFile,
@@ -26,7 +27,6 @@ from nonsmooth.errors import ModelError, show
 from nonsmooth.fem import meshfiles, outlines
 from nonsmooth.fem.mesh import Floats, Ints, Mesh, check, make, rim, skfem
 
-Axis = Literal["x", "y"]
 Line = Callable[[Floats], Floats]  # places at parts of the way along a side
 Sides = dict[Side, Line]
 # Rounds of refinement; each halves the largest elements.
@@ -127,8 +127,8 @@ def _from_blocks(plan: Blocks, size: float, is_cut: bool) -> Draft:
         k = np.arange((n + 1) * (m + 1)).reshape(n + 1, m + 1) + start
         quads = (k[:-1, :-1], k[1:, :-1], k[1:, 1:], k[:-1, 1:])
         found = np.stack(quads, axis=-1)
-        cells.append(_cut(found) if is_cut else found.reshape(-1, 4))
         points.append(grid.reshape(-1, 2))
+        cells.append(_cut(found, grid, start) if is_cut else found.reshape(-1, 4))
         start += k.size
     whole, joined = _joined(np.concatenate(points), np.concatenate(cells))
     return _tagged(plan, sides, counts, whole, joined)
@@ -178,11 +178,20 @@ def _too_many(field: str, size: float) -> ModelError:
     )
 
 
-def _cut(quads: Ints) -> Ints:
-    """Return two triangles for each cell of a grid, diagonals in turn."""
+def _cut(quads: Ints, grid: Floats, start: int) -> Ints:
+    """Return two triangles for each cell of a grid.
+
+    By the shorter diagonal, which avoids flat triangles in corners on an arc; where
+    both are about the same, in turn.
+    """
     k, m = np.arange(quads.size // 4), int(quads.shape[1])
     is_odd = ((k // m + k % m) % 2 == 1).reshape(-1, 1, 1)
     a, b, c, d = quads.reshape(-1, 4).T
+    x = grid.reshape(-1, 2)[quads.reshape(-1, 4) - start]
+    first = np.linalg.norm(x[:, 2] - x[:, 0], axis=1)
+    second = np.linalg.norm(x[:, 3] - x[:, 1], axis=1)
+    differ = (np.abs(first - second) > 0.05 * first).reshape(-1, 1, 1)
+    is_odd = np.where(differ, (first < second).reshape(-1, 1, 1), is_odd)
     one = np.stack((np.stack((a, b, c), 1), np.stack((a, c, d), 1)), 1)
     other = np.stack((np.stack((a, b, d), 1), np.stack((b, c, d), 1)), 1)
     return np.where(is_odd, one, other).reshape(-1, 3)

@@ -20,13 +20,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg as stubs
 from scipy.spatial import cKDTree
 
+from nonsmooth.elements.meshes import Axis
 from nonsmooth.errors import ModelError, SolveError
 from nonsmooth.fem.assembly import Csr
 from nonsmooth.fem.mesh import Floats, Ints
@@ -73,9 +74,7 @@ def check_held(nodes: Floats, held: Ints, names: tuple[str, ...]) -> None:
         )
 
 
-def reflections(
-    nodes: Floats, axis: Literal["x", "y"], center: Floats
-) -> tuple[Csr, Csr]:
+def reflections(nodes: Floats, axis: Axis, center: Floats) -> tuple[Csr, Csr]:
     """Return T and U, the even and odd displacements in a reflection."""
     k = 1 if axis == "x" else 0
     mirrored = nodes.copy()
@@ -241,7 +240,7 @@ def statics(
     mass: Csr,
     *,
     held: Ints,
-    symmetric: Literal["x", "y"] | None,
+    symmetric: Axis | None,
     speed: float,
 ) -> Statics:
     """Prepare a body; nothing is factored before it is used.
