@@ -85,7 +85,7 @@ def sum_forces(scene: Scene, contacts: list[Pressed]) -> Sums:
     for name, body in scene.bodies.items():
         if isinstance(body, FlexibleBody) and body.fixed:
             sums.unseen.add(name)  # what holds its boundary is in no column
-        elif body.has_mass:
+        if body.has_mass:
             mass = mass_of(body)
             weight = (zero + mass * gx, zero + mass * gy, zero)
             here = (scene.motion(name, "x"), scene.motion(name, "y"))
