@@ -64,7 +64,8 @@ class Scene:
             return Marker(body, 0.0, 0.0)
         found: Any = self.bodies[body]
         named = point if isinstance(found, FlexibleBody) else ""
-        return Marker(body, *found.points[point], named)
+        x, y = found.points[point]
+        return Marker(body, x, y, named)
 
     def turned(self, body: str, x: float, y: float) -> Vector:
         """Return a vector of a body's frame in global axes."""
