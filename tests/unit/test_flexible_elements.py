@@ -47,7 +47,7 @@ def bar(width=1.0, height=0.05, cells=4, **fields):
 def test_flight_keeps_energy():
     body = bar(angular_velocity=40.0, eta=(0.03, 0.01), modes=8)
     balance = simulate(Model(bodies=[body]), until=0.02, rtol=1e-12).energy_balance
-    # The figure.
+    # The figure asked for.
     assert balance.residual < 1e-10 * balance.kinetic[0]
 
 
@@ -90,7 +90,7 @@ def test_rotating_blade_stiffens():
         return np.min(values.imag[values.imag > 1.0])
 
     still, turning = first(0.0), first(10.0)
-    # The figure, of a slender beam clamped at the axis.
+    # The figure asked for, of a slender beam clamped at the axis.
     assert abs((turning**2 - still**2) / 10.0**2 - 0.193) < 0.002
 
 
