@@ -20,6 +20,7 @@ from nonsmooth.elements.bodies import (
 from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive, RotationDrive, TranslationDrive
 from nonsmooth.elements.events import Event
+from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.forces import (
     Couple,
     ExpressionForce,
@@ -56,6 +57,13 @@ from nonsmooth.elements.laws import (
     Table,
     TimeLaw,
 )
+from nonsmooth.elements.materials import (
+    Damping,
+    Material,
+    ModalDamping,
+    RayleighDamping,
+)
+from nonsmooth.elements.meshes import MeshShape, Patch
 from nonsmooth.elements.normal import (
     DampedHertz,
     Flores,
@@ -126,11 +134,13 @@ __all__ = [
     "Couple",
     "Dahl",
     "DampedHertz",
+    "Damping",
     "Distance",
     "Drive",
     "Event",
     "Expression",
     "ExpressionForce",
+    "FlexibleBody",
     "Flores",
     "Force",
     "FrictionLaw",
@@ -145,17 +155,22 @@ __all__ = [
     "LankaraniNikravesh",
     "Line",
     "LuGre",
+    "Material",
+    "MeshShape",
+    "ModalDamping",
     "Model",
     "ModelError",
     "MovingSupport",
     "NonsmoothWarning",
     "NormalLaw",
+    "Patch",
     "PinInSlot",
     "PointForce",
     "PointMass",
     "Polygon",
     "Prismatic",
     "Ramp",
+    "RayleighDamping",
     "RegularisedCoulomb",
     "Result",
     "Revolute",

@@ -64,6 +64,8 @@ QUANTITIES = {
     "load": Quantity("load", "N"),
     **dict.fromkeys(("front_force", "rear_force"), Quantity("normal force", "N")),
     "friction_torque": Quantity("friction torque", "N m"),
+    "eta": Quantity("own coordinate"),
+    "eta_rate": Quantity("rate of own coordinate"),
     "mode": Quantity("mode", values=MODES),
     "side": Quantity("side", values=SIDES),
 }
@@ -109,7 +111,8 @@ def _column(
     owner: str, kind: str, array: str, index: int, factor: float = 1.0
 ) -> Column:
     # A drive of the user's own may have any output.
-    label, unit, values = QUANTITIES.get(kind) or Quantity("value")
+    quantity = QUANTITIES.get(kind.partition(".")[0])
+    label, unit, values = quantity or Quantity("value")
     return Column(
         name=f"{owner}.{kind}",
         owner=owner,

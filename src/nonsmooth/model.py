@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nonsmooth.elements.base import Element, Named
-from nonsmooth.elements.bodies import Body, Ground, Point, PointMass, RigidBody
+from nonsmooth.elements.bodies import Body, Ground, Point, PointMass
 from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive
 from nonsmooth.elements.events import Event
+from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.forces import Force
 from nonsmooth.elements.joints import Joint
 from nonsmooth.errors import ModelError, nearest
@@ -85,7 +86,7 @@ class Model(Element, family="model"):
 
     def check(self) -> None:
         """Refuse names, references and combinations that have no meaning."""
-        if not any(isinstance(body, RigidBody | PointMass) for body in self.bodies):
+        if not any(body.has_mass for body in self.bodies):
             raise self.fail(
                 "bodies", [b.name for b in self.bodies], "give at least one with mass"
             )
@@ -116,7 +117,7 @@ class Model(Element, family="model"):
                         "name", element.name, f"already used by a {other.family}"
                     )
             others.append(element)
-            for field in ("points", "shapes"):
+            for field in ("points", "shapes", "patches"):
                 for name in getattr(element, field, {}):
                     if name in RESERVED:
                         raise element.fail(
@@ -145,8 +146,11 @@ class Model(Element, family="model"):
             raise element.fail(
                 "b", element.b, f"a and b are both on body '{sides[0].name}'"
             )
-        if not any(isinstance(body, RigidBody | PointMass) for body in sides):
+        if not any(body.has_mass for body in sides):
             raise element.fail("b", element.b, "neither a nor b is on a body with mass")
+        for side, body in zip("ab", sides, strict=True):
+            if isinstance(body, FlexibleBody):
+                _check_flexible(element, side, body)
         if isinstance(element, Contact):
             self._check_contact(element, *sides)
             return
@@ -222,9 +226,43 @@ class Model(Element, family="model"):
         raise ModelError(f"{self.label()}: no element '{name}'; {nearest(name, names)}")
 
 
+def _check_flexible(
+    element: Joint | Force | Contact, side: str, body: FlexibleBody
+) -> None:
+    """Refuse what a flexible body cannot bear at a marker."""
+    reference: str = getattr(element, side)
+    point = reference.partition(".")[2]
+    if not point and not isinstance(element, Force):
+        raise element.fail(
+            side,
+            reference,
+            "the mass centre of a flexible body is no place on it; give a point or a "
+            f"patch ({nearest('', [*body.points, *body.patches])})",
+        )
+    if isinstance(element, Contact):
+        if point in body.patches:
+            raise element.fail(
+                side, reference, "a normal law presses on a point, not on a patch"
+            )
+        return
+    if getattr(element, "clearance", None) is not None:
+        raise element.fail(
+            side, reference, "a guide with clearance needs rigid bodies; omit clearance"
+        )
+    is_seen = element.sees_angle["ab".index(side)]
+    if is_seen and point and point not in body.patches:
+        raise element.fail(
+            side,
+            reference,
+            "a point of a flexible body has no rotation, which this takes hold of; "
+            f"give a patch of nodes ({nearest('', body.patches)})",
+        )
+
+
 def _unknown(element: Named, body: Body, point: str) -> str:
     """Return what to say of a point, or shape, that a body does not have."""
-    what, names = "point", [*getattr(body, "points", {})]
+    what = "point"
+    names = [*getattr(body, "points", {}), *getattr(body, "patches", {})]
     if isinstance(element, Contact):
         what, names = "point or shape", [*names, *getattr(body, "shapes", {})]
     remedy = nearest(point, names)

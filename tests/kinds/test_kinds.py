@@ -49,6 +49,8 @@ from nonsmooth import (
     Weld,
 )
 from nonsmooth.elements.bodies import Body
+from nonsmooth.elements.flexible import FlexibleBody
+from nonsmooth.elements.meshes import Patch, Rectangle
 from nonsmooth.kernels import entry
 from nonsmooth.pack import System, pack
 
@@ -103,6 +105,18 @@ BODIES: list[Body] = [
     ),
     Ground(points={"q": (0.3, -0.2)}, shapes=SHAPES),
 ]
+RIGID = [*BODIES]
+# Its own checks are in test_flexible.py.
+BODIES.append(
+    FlexibleBody(
+        name="it",
+        mesh=Rectangle(width=1.0, height=0.5, size=0.25, order=1),
+        material="steel",
+        modes=3,
+        points={"q": (0.3, -0.2)},
+        patches={"root": Patch(boundary="left")},
+    )
+)
 # Their shapes, normal laws and friction laws are in test_contact_kinds.py.
 CONTACTS: list[Contact] = [
     Contact(
@@ -580,7 +594,7 @@ def test_markers_move_with_their_body(body):
         assert close(full[:, 6:9], curve(pose), CLOSE_2)
 
 
-@each("body", BODIES)
+@each("body", RIGID)
 def test_points_of_a_body_are_where_its_pose_puts_them(body):
     system = body_system(body)
     q = np.linspace(-0.8, 0.9, system.n_dof)
@@ -593,7 +607,7 @@ def test_points_of_a_body_are_where_its_pose_puts_them(body):
         assert close(marker, expected, ROUND)
 
 
-@each("body", BODIES)
+@each("body", RIGID)
 def test_only_bodies_with_mass_have_coordinates(body):
     system = body_system(body)
     mass = getattr(body, "mass", None)

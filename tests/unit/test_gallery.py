@@ -155,7 +155,7 @@ def residuals(model):
 
     g, rate = np.zeros(system.n_row), np.zeros(system.n_row)
     entry.constraints(system.tables, system.work(), 0.0, q, v, g, rate)
-    return float(np.max(np.abs(g))), float(np.max(np.abs(rate)))
+    return max(np.abs(g), default=0.0), max(np.abs(rate), default=0.0)
 
 
 # Starts are closed forms: a few roundings of lengths and speeds of order one (the

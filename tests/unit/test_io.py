@@ -22,10 +22,13 @@ from nonsmooth.elements.bodies import Body, Ground, MovingSupport, PointMass, Ri
 from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive, RotationDrive
 from nonsmooth.elements.events import Event
+from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.forces import ExpressionForce, Force, PointForce, SpringDamper
 from nonsmooth.elements.friction import Coulomb, FrictionLaw
 from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic, Revolute
 from nonsmooth.elements.laws import ConstantRate, Expression, Harmonic, Table, TimeLaw
+from nonsmooth.elements.materials import Material, ModalDamping, RayleighDamping
+from nonsmooth.elements.meshes import Bar, MeshFile, Patch, Rectangle, Refinement
 from nonsmooth.elements.normal import DampedHertz, Flores, KelvinVoigt, NormalLaw
 from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
 from nonsmooth.errors import ModelError
@@ -340,6 +343,8 @@ def elements(kind, **fixed):
         return rows.map(
             lambda x: Table(times=tuple(sorted(x)), values=tuple(x.values()))
         )
+    if kind is FlexibleBody:
+        return flexible(fixed["name"])
     if kind in (Polygon, Segment, Coulomb):
         return {Polygon: POLYGONS, Segment: SEGMENTS, Coulomb: COULOMB}[kind]
     required = {name: st.just(value) for name, value in fixed.items()}
@@ -351,6 +356,32 @@ def elements(kind, **fixed):
             (required if is_required else optional)[item.name] = strategy
     fields = st.fixed_dictionaries(required, optional=optional)
     return fields.map(lambda x: kind(**admissible(kind, x)))
+
+
+def flexible(name):
+    """Return a strategy for flexible bodies, whose fields depend on each other."""
+    meshes = [Rectangle(width=2.0, height=0.5, size=0.1), MeshFile(path="bar.msh")]
+    refined = Refinement(point=(0.5, 0.0), size=0.01)
+    meshes.append(Bar(length=1.0, width=0.1, size=0.05, refine={"tip": refined}))
+    dampings = [None, ModalDamping(ratio=0.01), RayleighDamping(stiffness=1e-6)]
+    patch = Patch(boundary="left", center=(0.0, 0.0), radius=0.1)
+    own = Material(youngs_modulus=1e9, density=1e3)
+    return st.builds(
+        FlexibleBody,
+        name=st.just(name),
+        mesh=st.sampled_from(meshes),
+        material=st.sampled_from(["steel", own]),
+        thickness=st.floats(1e-3, 1e3),
+        plane=st.sampled_from(["stress", "strain"]),
+        modes=st.integers(1, 200),
+        damping=st.sampled_from(dampings),
+        symmetric=st.sampled_from([None, "x", "y"]),
+        points=POINTS,
+        patches=st.sampled_from([{}, {"root": patch}]),
+        position=st.none() | st.tuples(NUMBERS, NUMBERS),
+        angle=NUMBERS,
+        eta=st.lists(NUMBERS, max_size=3).map(tuple),
+    )
 
 
 def admissible(kind, fields):
@@ -449,7 +480,7 @@ def test_words_stay_text(word):
 
 # ---- refusals --------------------------------------------------------------------
 
-BODIES = "RigidBody, PointMass, MovingSupport, Ground"
+BODIES = "RigidBody, PointMass, MovingSupport, Ground, FlexibleBody"
 IN_PYTHON = (
     "(kinds of your own live in Python: import the module that defines them before "
     "you read the file)"

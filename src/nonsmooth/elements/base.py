@@ -146,6 +146,8 @@ class Element:
                 value is None and NoneType in get_args(annotation)
             ):
                 return value
+            if isinstance(value, str) and str in get_args(annotation):
+                return value
             if float not in get_args(annotation) or not isinstance(value, int | float):
                 kinds = ", ".join(sorted(family.kinds))
                 raise self.fail(item.name, value, f"give a {family.family}: {kinds}")
@@ -162,9 +164,12 @@ class Element:
             is_large = str(error).startswith("Number out of range")
             valid = TOO_LARGE if is_large else str(error)
             raise self.fail(item.name, value, valid) from None
-        for number in _numbers(plain):
-            if not math.isfinite(number):
-                raise self.fail(item.name, value, "must be finite")
+        try:
+            is_finite = all(map(math.isfinite, _numbers(plain)))
+        except OverflowError:
+            raise self.fail(item.name, value, TOO_LARGE) from None
+        if not is_finite:
+            raise self.fail(item.name, value, "must be finite")
         if plain is not None:
             self._check_range(item, plain, value)
         return plain

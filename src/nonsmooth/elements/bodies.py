@@ -42,6 +42,10 @@ class Body(Named, family="body"):
 
     # Whether contacts take its name alone in a for the line along its x axis.
     is_floor: ClassVar[bool] = False
+    # Whether it has coordinates; else it is prescribed.
+    has_mass: ClassVar[bool] = False
+    # What the ledger calls the work of a kind with coordinates of its own.
+    inner_work: ClassVar[str] = "inner"
 
     def marker(self, point: str) -> Point | None:
         """Return the place of a point in the body's frame, or None if unknown."""
@@ -80,6 +84,8 @@ class Body(Named, family="body"):
 class RigidBody(Body):
     """A rigid body; its frame has its origin at the mass centre."""
 
+    has_mass: ClassVar[bool] = True
+
     mass: float = quantity("kg", above=0.0)
     inertia: float = quantity("kg m^2, about the mass centre", above=0.0)
     position: Point = (0.0, 0.0)  # m, of the mass centre at the start
@@ -93,6 +99,8 @@ class RigidBody(Body):
 @dataclass(frozen=True, kw_only=True)
 class PointMass(Body):
     """A mass without extent: two coordinates, no rotation, no points, no shapes."""
+
+    has_mass: ClassVar[bool] = True
 
     mass: float = quantity("kg", above=0.0)
     position: Point = (0.0, 0.0)  # m

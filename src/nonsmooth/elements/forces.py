@@ -39,6 +39,12 @@ class Force(Named, family="force"):
         """Whether this force puts a couple on a, on b."""
         return self.couples
 
+    @property
+    def sees_angle(self) -> tuple[bool, bool]:
+        """Whether it depends on the rotation of a, of b, as one that turns with b."""
+        is_carried = getattr(self, "frame", "global") == "body"
+        return (self.turns[0], self.turns[1] or is_carried)
+
 
 @dataclass(frozen=True, kw_only=True)
 class SpringDamper(Force):

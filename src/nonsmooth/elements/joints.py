@@ -37,6 +37,12 @@ class Joint(Named, family="joint"):
     a: str = "ground"
     b: str
 
+    @property
+    def sees_angle(self) -> tuple[bool, bool]:
+        """Whether it depends on the rotation of a, of b; a rubbing pin does."""
+        is_rubbing = getattr(self, "friction", None) is not None and self.n_row > 1
+        return (True, True) if is_rubbing else self.holds_angle
+
 
 @dataclass(frozen=True, kw_only=True)
 class Revolute(Joint):

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from nonsmooth.elements.base import Element
-from nonsmooth.elements.bodies import PointMass, RigidBody
 from nonsmooth.errors import ModelError
 from nonsmooth.model import Model
 
@@ -24,7 +23,7 @@ def check_magnitudes(model: Model) -> None:
                 "or products of such numbers overflow"
             )
     for body in model.bodies:
-        if isinstance(body, RigidBody | PointMass):
+        if body.has_mass:
             for field in ("mass", "inertia"):
                 value = getattr(body, field, 1.0)
                 if value < LIGHTEST:

@@ -10,18 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 from nonsmooth.elements.base import Element, family_of, field_types
-from nonsmooth.elements.bodies import (
-    Body,
-    Ground,
-    MovingSupport,
-    Point,
-    PointMass,
-    RigidBody,
-)
+from nonsmooth.elements.bodies import Body, Ground, MovingSupport, Point
+from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.laws import Constant, TimeLaw
 from nonsmooth.errors import ModelError
 from nonsmooth.kernels import abi
 from nonsmooth.model import Model
+from nonsmooth.pack.flexible import Flexible, loads_of, reduce
 
 
 def load_kernel(reference: str) -> Callable[..., Any]:
@@ -48,22 +43,31 @@ class Packer:
         self.works: list[str] = []
         declared = {body.name: body for body in model.bodies}
         ground = declared.pop("ground", Ground())
-        moving = [b for b in declared.values() if isinstance(b, RigidBody | PointMass)]
+        moving: list[Any] = [b for b in declared.values() if b.has_mass]
         supports = [b for b in declared.values() if isinstance(b, MovingSupport)]
         self.moving = moving
         self.supports: list[Body] = [*supports, ground]
         self.bodies: list[Body] = [*moving, *self.supports]
         self.index = {body.name: k for k, body in enumerate(self.bodies)}
+        loads = loads_of(model)
+        self.flexible = {
+            body.name: Flexible(body=body, reduced=reduce(body, loads[body.name]))
+            for body in moving
+            if isinstance(body, FlexibleBody)
+        }
         for body in self.bodies:
             self.marker(body.name)
-            for point in getattr(body, "points", {}):
-                self.marker(f"{body.name}.{point}")
+            for field in ("points", "patches"):
+                for point in getattr(body, field, {}):
+                    self.marker(f"{body.name}.{point}")
 
     def marker(self, reference: str) -> int:
         """Return the row of a marker, adding it if it is new."""
         if reference not in self.markers:
             name, _, point = reference.partition(".")
+            flexible = self.flexible.get(name)
             place = self.bodies[self.index[name]].marker(point)
+            place = flexible.place(point) if flexible else place
             assert place is not None, reference  # the model was checked
             self.markers[reference] = len(self.marker_rows)
             self.marker_rows.append((self.index[name], *place))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.elements.bodies import Point
+from nonsmooth.elements.flexible import Reduced
 from nonsmooth.elements.shapes import Shape
 from nonsmooth.kernels.complementarity.box import Box
 from nonsmooth.kernels.complementarity.fixed_point import Search
@@ -41,6 +42,8 @@ class System:
     spots: tuple[Spot, ...]  # of the contacts
     works: tuple[str, ...]  # entries of the ledger
     markers: dict[str, int]  # "body" or "body.point" -> row
+    start: NDArray[np.float64]  # (n_dof, 2), value and rate of each coordinate
+    flexible: dict[str, Reduced]  # by the names of flexible bodies
     size: float  # m, extent of the model
     breaks: tuple[float, ...]  # s, where a time law is not smooth
     span: tuple[float, float]  # s, where every time law is defined

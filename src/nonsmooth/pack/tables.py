@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.elements.bodies import MovingSupport, RigidBody
+from nonsmooth.elements.bodies import MovingSupport, Tail
 from nonsmooth.elements.joints import Joint, Prismatic
 from nonsmooth.kernels.mechanics.tables import FLAT, Tables
 from nonsmooth.model import Model
@@ -43,12 +44,12 @@ def pack(model: Model) -> System:
     contacts += pack_slides(held, packer)
     event = _events(packer, model)
     body = _bodies(packer, model)
-    marker = _markers(packer)
+    marker = _markers(packer, body["body_n"])
     n_user = len(model.events)
     contacts, contact, rows = _rows(
         packer, joint, contacts, n_touch, n_user, body, marker
     )
-    size = body.pop("size")
+    size, start = body.pop("size"), body.pop("start")
     fall = float(np.hypot(*model.gravity))
     total = float(np.sum(body["mass"][body["body_dof"][: len(packer.moving)]]))
     n_dof, n_state = len(body["mass"]), len(contact["state_scale"])
@@ -101,6 +102,8 @@ def pack(model: Model) -> System:
         spots=tuple(c.spot for c in contacts if c.spot is not None),
         works=tuple(packer.works),
         markers=packer.markers,
+        start=start,
+        flexible={name: own.reduced for name, own in packer.flexible.items()},
         size=size,
         breaks=tuple(sorted(packer.breaks)),
         span=packer.span,
@@ -189,31 +192,39 @@ def _bodies(packer: Packer, model: Model) -> Columns:
     n_moving, n_support = len(packer.moving), len(packer.supports)
     size = _size(packer)
     mass: list[float] = []
+    held: list[bool] = []
     weight: list[float] = []
+    start: list[tuple[float, float]] = []  # of each coordinate: value, rate
     scale: list[float] = []
     dof: list[int] = []
     width: list[int] = []
     tails: list[tuple[int, ...]] = []
     of_body = [-1] * len(packer.bodies)
     for k, body in enumerate(packer.moving):
-        inertia = body.inertia if isinstance(body, RigidBody) else 0.0
-        tail = body.tail()
+        own = _inertia(packer, body, model.gravity, size)
+        tail = own.tail
         dof.append(len(mass))
-        mass += [body.mass, body.mass, inertia, *tail.masses]
-        weight += [body.mass * g for g in model.gravity] + [0.0] * (1 + tail.n)
+        mass += [own.mass, own.mass, own.inertia, *tail.masses]
+        held += [own.is_held] * 3 + [False] * tail.n
+        weight += own.weight
         scale += [size, size, 1.0, *tail.scales]
+        angle, spin = (getattr(body, n, 0.0) for n in ("angle", "angular_velocity"))
+        places = (*own.position, angle, *tail.values)
+        start += zip(places, (*body.velocity, spin, *tail.rates), strict=True)
         width.append(3 + tail.n)
         if tail.n:
             of_body[k] = len(tails)
             kinds = (packer.function(n, body, getattr(body, n)) for n in _TAIL)
-            work = packer.ledger(f"{body.name}.inner")
-            tails.append((k, packer.pool(body), work, *kinds))
+            work = packer.ledger(f"{body.name}.{body.inner_work}")
+            tails.append((k, packer.append(own.parameters), work, *kinds))
     masses = np.array(mass)
+    can_move = (masses > 0.0) & ~np.array(held)
     tail = np.array(tails, dtype=np.int64).reshape(-1, 6)
     return {
         "size": size,
+        "start": np.array(start),
         "mass": masses,
-        "minv": np.divide(1.0, masses, out=np.zeros_like(masses), where=masses > 0),
+        "minv": np.divide(1.0, masses, out=np.zeros_like(masses), where=can_move),
         "weight": np.array(weight),
         "scale": np.array(scale),
         "body_dof": np.array([*dof, *[-1] * n_support], np.int64),
@@ -228,14 +239,58 @@ def _bodies(packer: Packer, model: Model) -> Columns:
     }
 
 
-def _markers(packer: Packer) -> Columns:
+@dataclass(frozen=True, kw_only=True)
+class _Inertia:
+    """What resists: masses, weight, and the coordinates behind those of the frame."""
+
+    mass: float
+    inertia: float
+    is_held: bool  # its frame is at rest
+    position: tuple[float, float]
+    weight: list[float]
+    tail: Tail
+    parameters: list[float]
+
+
+def _inertia(packer: Packer, body: Any, gravity: Any, size: float) -> _Inertia:
+    flexible = packer.flexible.get(body.name)
+    if flexible is not None:
+        return _Inertia(
+            mass=flexible.reduced.mass,
+            inertia=flexible.reduced.inertia,
+            is_held=bool(flexible.body.fixed),
+            position=flexible.position(),
+            weight=flexible.weight(gravity),
+            tail=flexible.tail(size),
+            parameters=flexible.parameters(),
+        )
+    tail: Tail = body.tail()
+    return _Inertia(
+        mass=body.mass,
+        inertia=getattr(body, "inertia", 0.0),
+        is_held=False,
+        position=body.position,
+        weight=[body.mass * g for g in gravity] + [0.0] * (1 + tail.n),
+        tail=tail,
+        parameters=body.parameters() if tail.n else [],
+    )
+
+
+def _markers(packer: Packer, width: Integers) -> Columns:
     """Return the markers; those on a body with a tail have parameters and shapes."""
     place = np.array(packer.marker_rows, dtype=float).reshape(-1, 3)
-    par, shape, n_shape = [], [], 0
-    for k, x, y in packer.marker_rows:
-        n_tail = packer.moving[k].tail().n if k < len(packer.moving) else 0
+    name_of = {row: name for name, row in packer.markers.items()}
+    par: list[int] = []
+    shape: list[int] = []
+    n_shape = 0
+    for i, (k, x, y) in enumerate(packer.marker_rows):
+        n_tail = max(0, int(width[k]) - 3)
+        flexible = packer.flexible.get(packer.bodies[k].name)
+        own = [x, y] if n_tail else []
+        if flexible is not None:
+            own = flexible.marker_parameters(name_of[i].partition(".")[2])
         shape.append(n_shape)
-        par.append(packer.append([x, y]) if n_tail else 0)
+        par.append(packer.append(own) if n_tail else 0)
         n_shape += 3 * n_tail
     return {
         "n_shape": n_shape,
@@ -332,6 +387,7 @@ def _size(packer: Packer) -> float:
     n_moving = len(packer.moving)
     places = [*packer.marker_rows, *packer.reach]
     reach = [float(np.hypot(x, y)) for k, x, y in places if k < n_moving]
+    reach += [flexible.size for flexible in packer.flexible.values()]
     largest = max(reach, default=0.0)
     if largest == 0.0:
         spread = np.array([body.position for body in packer.moving])

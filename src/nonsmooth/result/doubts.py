@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nonsmooth.result.bending import modal_doubts
+
 if TYPE_CHECKING:
     from nonsmooth.result.result import Result
 
@@ -36,6 +38,7 @@ def doubts(result: Result) -> Iterator[str]:
             f"joints came apart by up to {result.violation:.3g} (m or rad); try "
             "projection, a smaller rtol or step, or larger alpha and beta"
         )
+    yield from modal_doubts(result)
     balance = result.energy_balance
     stored = np.max(np.abs(balance.kinetic)) + np.max(np.abs(balance.potential))
     if not balance.residual <= LEDGER * balance.exchanged + ROUND_OFF * stored:

@@ -13,6 +13,7 @@ from nonsmooth.kernels import run as codes
 from nonsmooth.kernels.mechanics.tables import Work
 from nonsmooth.kernels.run import Step
 from nonsmooth.pack import System
+from nonsmooth.result.bending import bent
 from nonsmooth.solve.options import Options
 from nonsmooth.solve.undecided import advice, jams, undecided
 
@@ -36,7 +37,8 @@ def explain(
     if status == codes.END:
         step.t_fail, status = step.t, codes.NOT_FINITE
     try:
-        return _explain(system, options, driver, status)
+        text, is_switch = _explain(system, options, driver, status)
+        return "; ".join([text, *bent(system, driver.step.y[None])]), is_switch
     except Exception:
         text = FAILURES["unexplained"].format(t=step.t_fail or step.t)
         return text, status == codes.UNDECIDED

@@ -42,8 +42,13 @@ CLOSED = 1e-13
 # Singular values below this part of the largest are dependent rows; redundant joints
 # must not spoil the step, nor count as holding a motion.
 DEPENDENT_STEP, DEPENDENT_ROW = 1e-13, 1e-9
+# Rounds of weighing rows and columns; each takes the root of what is left.
+N_WEIGHING = 8
 # A stiffness this small beside the largest is neither stable nor unstable.
 NEUTRAL = 1e-7
+# The same beside the highest mode of a flexible body, which is known in closed form:
+# round-off of eigenvalues alone.
+NEUTRAL_MODES = 1e-14
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,12 +79,12 @@ class Equilibrium:
 class _Statics:
     """Forces, rows and their derivatives at rest."""
 
-    def __init__(self, system: System, t: float) -> None:
+    def __init__(self, system: System, t: float, only: Any = True) -> None:
         self.system, self.t = system, t
         self.work = system.work()
         self.rest = np.zeros(system.n_dof + system.n_state)
-        # A point mass has no angle to balance.
-        self.free = system.tables.minv > 0.0
+        # A point mass has no angle to balance, a fixed body no place.
+        self.free = (system.tables.minv > 0.0) & only
 
     def forces(self, q: Floats) -> tuple[Floats, Floats, Floats]:
         """Return f, J and g at q."""
@@ -133,8 +138,27 @@ def equilibrium(
     if not low <= t <= high:
         raise ModelError(f"t = {t:g} s: a table of the model is not defined there")
     q, _ = initial_values(system, start)
-    statics = _Statics(system, t)
-    free = statics.free
+    return _balance(_Statics(system, t), q)
+
+
+def rest_shapes(system: System, t: float, q: Floats) -> Floats:
+    """Return q with the flexible bodies that start so in static equilibrium.
+
+    All other bodies are held where they are.
+    """
+    own = np.zeros(system.n_dof, dtype=bool)
+    for body in system.model.bodies:
+        if getattr(body, "start", "given") == "static":
+            own[system.coordinates(body.name)] = True
+    if not own.any():
+        return q
+    found = _balance(_Statics(system, t, own), q).state.positions
+    return np.concatenate([found[name] for name in system.bodies[: system.n_moving]])
+
+
+def _balance(statics: _Statics, q: Floats) -> Equilibrium:
+    """Find the equilibrium near q."""
+    system, t, free = statics.system, statics.t, statics.free
     M = np.diag(system.tables.mass)[np.ix_(free, free)]
     f, J, g = statics.forces(q)
     lam: Any = np.linalg.lstsq(J[:, free].T, -f[free], rcond=None)[0]
@@ -172,9 +196,17 @@ def equilibrium(
         matrix = np.block(
             [[K + M / pseudo_step**2, -Jf.T], [Jf, np.zeros((n_row, n_row))]]
         )
-        answer = np.linalg.lstsq(
-            matrix, np.concatenate([out[free], -g]), rcond=DEPENDENT_STEP
-        )[0]
+        weight = _weights(matrix) if system.tables.n_tail else np.ones(len(matrix))
+        answer = (
+            weight
+            * (
+                np.linalg.lstsq(
+                    weight[:, None] * matrix * weight,
+                    weight * np.concatenate([out[free], -g]),
+                    rcond=DEPENDENT_STEP,
+                )[0]
+            )
+        )
         move = np.zeros(system.n_dof)
         move[free] = answer[: len(K)]
         longest = float(np.max(np.abs(move) / system.tables.scale))
@@ -189,6 +221,18 @@ def equilibrium(
     )
 
 
+def _weights(matrix: Floats) -> Floats:
+    """Return factors of rows and columns that bring the largest entry of each to one.
+
+    The stiffnesses of modes lie many orders of magnitude apart.
+    """
+    weight = np.ones(len(matrix))
+    for _ in range(N_WEIGHING):
+        largest = np.max(np.abs(weight[:, None] * matrix * weight), axis=1, initial=0.0)
+        weight /= np.sqrt(np.where(largest > 0.0, largest, 1.0))
+    return weight
+
+
 def _report(
     statics: _Statics, q: Floats, lam: Floats, residual: float, iterations: int
 ) -> Equilibrium:
@@ -197,7 +241,8 @@ def _report(
     K = statics.stiffness(q, lam)[np.ix_(free, free)]
     _, J, _ = statics.forces(q)
     values = _stiffness_per_mass(K, system.tables.mass[free], J[:, free])
-    tolerance = NEUTRAL * max(float(np.max(np.abs(values), initial=0.0)), 1e-300)
+    beside = NEUTRAL_MODES if system.tables.n_tail else NEUTRAL
+    tolerance = beside * max(float(np.max(np.abs(values), initial=0.0)), 1e-300)
     stability: Literal["stable", "unstable", "neutral"] = "stable"
     if np.any(values < -tolerance):
         stability = "unstable"

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.elements.bodies import Body, PointMass, RigidBody
+from nonsmooth.elements.bodies import Body, PointMass
+from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.errors import ModelError, NonsmoothWarning
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.friction.modes import PRESSING
@@ -90,14 +91,7 @@ def initial_values(system: System, start: State | None) -> tuple[Floats, Floats]
             if k >= 0:
                 v[n + k] = start.deflection.get(name, 0.0)
         return q, v
-    bodies = {body.name: body for body in system.model.bodies}
-    for name in names:
-        body, where = bodies[name], system.coordinates(name)
-        assert isinstance(body, RigidBody | PointMass)
-        angle = body.angle if isinstance(body, RigidBody) else 0.0
-        spin = body.angular_velocity if isinstance(body, RigidBody) else 0.0
-        q[where] = (*body.position, angle, *body.tail().values)
-        v[where] = (*body.velocity, spin, *body.tail().rates)
+    q[:], v[:n] = system.start.T
     return q, v
 
 
@@ -120,12 +114,20 @@ def consistent_start(
     system: System, work: Work, t: float, start: State | None, assemble: bool | None
 ) -> tuple[Floats, Floats]:
     """Return consistent q and v, or refuse the start."""
+    from nonsmooth.solve.equilibrium import rest_shapes  # which begins at a start
+
     q, v = initial_values(system, start)
     wanted = system.model.assemble if assemble is None else assemble
     # A state of an earlier run is consistent unless the model has changed.
     if assemble or (wanted and start is None):
         _assemble(system, work, t, q, v)
-    elif system.n_row:
+        if start is None:
+            q[:] = rest_shapes(system, t, q)
+            entry.project_velocities(system.tables, work, t, q, v)
+        return q, v
+    if start is None:
+        q[:] = rest_shapes(system, t, q)
+    if system.n_row:
         _check(system, work, t, q, v)
         entry.project_positions(system.tables, work, t, q, v, system.size)
         entry.project_velocities(system.tables, work, t, q, v)
@@ -334,16 +336,23 @@ def assembled(model: Model, t: float = 0.0) -> Model:
     q, v = consistent_start(system, system.work(), t, None, True)
     bodies: list[Body] = []
     for body in model.bodies:
-        if isinstance(body, RigidBody | PointMass):
+        if body.has_mass:
             k = system.coordinates(body.name).start
-            changes = {
+            changes: dict[str, Any] = {
                 "position": (float(q[k]), float(q[k + 1])),
                 "velocity": (float(v[k]), float(v[k + 1])),
             }
-            if isinstance(body, RigidBody):
+            if not isinstance(body, PointMass):
                 changes |= {
                     "angle": float(q[k + 2]),
                     "angular_velocity": float(v[k + 2]),
+                }
+            if isinstance(body, FlexibleBody):
+                own = slice(k + 3, system.coordinates(body.name).stop)
+                changes |= {
+                    "eta": tuple(q[own].tolist()),
+                    "eta_rate": tuple(v[own].tolist()),
+                    "start": "given",
                 }
             body = replace(body, **changes)
         bodies.append(body)

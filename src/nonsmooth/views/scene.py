@@ -239,8 +239,8 @@ class _Document:
 
 
 def _points(stage: Stage) -> Iterator[Item]:
-    """Yield the quantities of points of bodies."""
-    for name in stage.poses:
+    """Yield the quantities of points of rigid bodies."""
+    for name in (n for n in stage.poses if n not in stage.flexible):
         points: dict[str, Any] = getattr(stage.body(name), "points", {})
         for point, place in points.items():
             for kind in POINT:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.columns import ACTING
-from nonsmooth.elements.bodies import MovingSupport, PointMass, RigidBody
+from nonsmooth.elements.bodies import MovingSupport
 from nonsmooth.views import sampling
 from nonsmooth.views.sampling import Grid
 
@@ -45,8 +45,9 @@ class Source:
 
     def __init__(self, result: Result) -> None:
         self.result = result
-        self.names = list(result.table)
-        table = result.table.values()
+        # Modes are for the eye only in what they do to points.
+        table = [c for c in result.table.values() if not c.kind.startswith("eta")]
+        self.names = [column.name for column in table]
         curves = [c for c in table if not c.values and c.kind not in ACTING]
         self.curves = [column.name for column in curves]
         self._entries = ledger_names(result.system)
@@ -113,13 +114,11 @@ def start_of(result: Result) -> Samples:
     """Return the start of a run without steps, as far as it is known."""
     nothing = np.full(1, np.nan)
     values = dict.fromkeys(result.table, nothing)
-    for body in result.system.model.bodies:
-        if not isinstance(body, RigidBody | PointMass):
-            continue
-        state = (*body.position, getattr(body, "angle", 0.0), *body.velocity)
-        state = (*state, getattr(body, "angular_velocity", 0.0))
-        for quantity, value in zip(MOTION, state, strict=True):
-            values[f"{body.name}.{quantity}"] = np.full(1, value)
+    for name in result.system.bodies[: result.system.n_moving]:
+        where = result.system.coordinates(name).start
+        values_at, rates = result.system.start[where : where + 3].T.tolist()
+        for quantity, value in zip(MOTION, (*values_at, *rates), strict=True):
+            values[f"{name}.{quantity}"] = np.full(1, value)
     for body in result.system.model.bodies:
         if isinstance(body, MovingSupport):
             for quantity in MOTION:

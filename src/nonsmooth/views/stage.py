@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.elements.base import Element, Named
-from nonsmooth.elements.bodies import Body, Ground, MovingSupport
+from nonsmooth.elements.bodies import Body, Ground, MovingSupport, RigidBody
 from nonsmooth.elements.drives import Drive
+from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.forces import Force, SpringDamper
 from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic
 from nonsmooth.views import contacts, drawing
@@ -75,13 +76,28 @@ class Stage:
     def elements(self) -> tuple[Named, ...]:
         """All elements, the ground first, then other bodies."""
         ground = self.body("ground")
-        others = (e for e in self.system.model.elements() if e is not ground)
+        others = (
+            self.body(e.name) if isinstance(e, Body) else e
+            for e in self.system.model.elements()
+            if e.name != "ground"
+        )
         return (ground, *others)
 
     @cached_property
     def bodies(self) -> dict[str, Body]:
-        """Bodies of the model by name."""
-        return {body.name: body for body in self.system.model.bodies}
+        """Bodies of the model by name; a flexible one as it is undeformed."""
+        return {
+            body.name: _undeformed(self.system, body)
+            if isinstance(body, FlexibleBody)
+            else body
+            for body in self.system.model.bodies
+        }
+
+    @cached_property
+    def flexible(self) -> set[str]:
+        """Flexible bodies, whose points do not move with their frame."""
+        bodies = self.system.model.bodies
+        return {body.name for body in bodies if isinstance(body, FlexibleBody)}
 
     @cached_property
     def poses(self) -> dict[str, Floats]:
@@ -191,6 +207,18 @@ class Stage:
     def touched(self, spot: Spot) -> Floats:
         """Return where a surface is touched, in the frame of its body, (n, 2)."""
         return to_local(self.frame(spot.owner), self.touching(spot)[0])
+
+
+def _undeformed(system: System, body: FlexibleBody) -> RigidBody:
+    """Return a flexible body as a rigid one that moves with its frame."""
+    m = system.tables
+    points: dict[str, tuple[float, float]] = {}
+    for name in (*body.points, *body.patches):
+        k = system.markers[f"{body.name}.{name}"]
+        points[name] = (float(m.marker_x[k]), float(m.marker_y[k]))
+    first = system.coordinates(body.name).start
+    mass, inertia = float(m.mass[first]), float(m.mass[first + 2])
+    return RigidBody(name=body.name, mass=mass, inertia=inertia, points=points)
 
 
 def extremes(values: Floats) -> tuple[float, float]:

@@ -148,6 +148,7 @@ def explicit_step(m, w, s, tb, t_stop):
             h = min(h, t_stop - s.t)
         if h <= MIN_STEP * abs(s.t):
             return float(STEP_TOO_SMALL)
+        singular = s.t_singular
         steps.stages(m, w, s, tb, h)
         steps.raw_error(m, s, tb, h)
         error = math.inf
@@ -171,6 +172,9 @@ def explicit_step(m, w, s, tb, t_stop):
             return h
         s.n_reject += 1
         limit = 1.0
+        if m.n_tail > 0:
+            # Too long a step for a stiff mode ends in no pose of the motion.
+            s.t_singular = singular
         shrink = steps.SHRINK
         if error < 1e300:
             shrink = max(shrink, steps.SAFETY * error ** (-1.0 / tb.order))

@@ -214,7 +214,7 @@ class Work(Block):
     inertia = floats("n_tail")  # of the frame's rotation
     couple = floats("n_dof")  # of a tail with its frame's rotation, over its own mass
     minv = floats("n_dof")  # inverse masses, of the frame's rotation without its tail
-    local = floats("6 + 3 * n_width")  # scratch: a marker in its body's frame
+    local = floats("6 + 5 * n_width")  # scratch: a marker in its body's frame
     # from q and v
     motion = floats("n_marker, 9")  # pose, rate, acceleration bias
     block = floats("n_row, 9")  # what the joints' row functions wrote

@@ -1,0 +1,128 @@
+"""A flexible body: its modes as the tail behind a frame in mean axes.
+
+    T = 1/2 m |c'|^2 + 1/2 J w^2 + w eta.C eta' + 1/2 |eta'|^2
+    J = J0 + 2 b.eta + eta.eta - eta.K_w eta        h = C^T eta
+    V = 1/2 eta.(W^2 eta)
+
+and the forces that follow, with e = b + eta - K_w eta = 1/2 dJ/deta,
+
+    torque = -2 w e.eta'        on eta: w^2 e + 2 w C eta' - W^2 eta - d eta'
+
+A marker is at s + Phi eta - 1/2 eta.K eta in the frame, turned by turn.eta. C is
+skew, K and K_w are symmetric: products run along rows, which are contiguous.
+
+Parameters of a body of n modes: n, J0, whether its frame moves; b, W^2, d; C, K_w.
+Of a marker: s; whether it has K; Phi_x, Phi_y, turn; K_x, K_y.
+"""
+
+from nonsmooth.kernels.abi import at
+
+# Numbers before the vectors of a body, and of a marker.
+HEAD = 3
+
+
+def weigh(p, q, out):
+    """Write J and h; a clamped body has neither, since its frame is at rest."""
+    n = int(p[0])
+    out[0] = p[1]
+    for j in range(n):
+        out[1 + j] = 0.0
+    if p[2] == 0.0:
+        return
+    b, eta = at(p, HEAD), at(q, 3)
+    C, K = at(p, HEAD + 3 * n), at(p, HEAD + 3 * n + n * n)
+    h, e = at(out, 1), at(out, 1 + n)
+    for j in range(n):
+        e[j] = 2.0 * b[j] + eta[j]
+    for i in range(n):
+        row_C, row_K, x = at(C, n * i), at(K, n * i), eta[i]
+        for j in range(n):
+            h[j] += x * row_C[j]
+        for j in range(n):
+            e[j] -= x * row_K[j]
+    total = p[1]
+    for j in range(n):
+        total += e[j] * eta[j]
+    out[0] = total
+
+
+def inner(p, q, v, out):
+    """Write gyroscopic, elastic and damping forces, potential, power of damping."""
+    n = int(p[0])
+    b, k, d = at(p, HEAD), at(p, HEAD + n), at(p, HEAD + 2 * n)
+    eta, rate, omega = at(q, 3), at(v, 3), v[2]
+    f = at(out, 3)
+    for j in range(3):
+        out[j] = 0.0
+    for j in range(n):
+        f[j] = 0.0
+    if p[2] != 0.0:
+        C, K = at(p, HEAD + 3 * n), at(p, HEAD + 3 * n + n * n)
+        for j in range(n):
+            f[j] = b[j] + eta[j]
+        for i in range(n):
+            row, x = at(K, n * i), eta[i]
+            for j in range(n):
+                f[j] -= x * row[j]
+        torque = 0.0
+        for j in range(n):
+            torque -= 2.0 * omega * f[j] * rate[j]
+            f[j] *= omega * omega
+        out[2] = torque
+        for i in range(n):
+            # C is skew: its columns are its rows, reversed.
+            row, x = at(C, n * i), 2.0 * omega * rate[i]
+            for j in range(n):
+                f[j] -= x * row[j]
+    potential, power = 0.0, 0.0
+    for j in range(n):
+        f[j] -= k[j] * eta[j] + d[j] * rate[j]
+        potential += 0.5 * k[j] * eta[j] * eta[j]
+        power -= d[j] * rate[j] * rate[j]
+    out[3 + n] = potential
+    out[4 + n] = power
+
+
+def place(p, s, q, v, out):
+    """Write a marker in the frame; behind it `out` has room for two products."""
+    n = int(p[0])
+    eta, rate = at(q, 3), at(v, 3)
+    x, y, turn = at(s, HEAD), at(s, HEAD + n), at(s, HEAD + 2 * n)
+    r_x, r_y, psi = s[0], s[1], 0.0
+    for j in range(n):
+        r_x += x[j] * eta[j]
+        r_y += y[j] * eta[j]
+        psi += turn[j] * eta[j]
+    out[3] = 0.0
+    out[4] = 0.0
+    out[5] = 0.0
+    slope = at(out, 6)
+    for j in range(n):
+        slope[3 * j] = x[j]
+        slope[3 * j + 1] = y[j]
+        slope[3 * j + 2] = turn[j]
+    if s[2] != 0.0:
+        for axis in range(2):
+            K = at(s, HEAD + (3 + axis * n) * n)
+            to_eta, to_rate = at(out, 6 + 3 * n), at(out, 6 + 4 * n)
+            for j in range(n):
+                to_eta[j] = 0.0
+                to_rate[j] = 0.0
+            for i in range(n):
+                row, value, change = at(K, n * i), eta[i], rate[i]
+                for j in range(n):
+                    to_eta[j] += value * row[j]
+                    to_rate[j] += change * row[j]
+            short, bias = 0.0, 0.0
+            for j in range(n):
+                slope[3 * j + axis] -= to_eta[j]
+                short += 0.5 * to_eta[j] * eta[j]
+                bias += to_rate[j] * rate[j]
+            out[3 + axis] = -bias
+            if axis == 0:
+                r_x -= short
+            else:
+                r_y -= short
+    out[0] = r_x
+    out[1] = r_y
+    out[2] = psi

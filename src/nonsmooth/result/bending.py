@@ -1,0 +1,67 @@
+"""What tells against the modes of a flexible body: too few, or too much bending.
+
+energy in shape j   1/2 eta_j'^2 + 1/2 W_j^2 eta_j^2
+bending             eta.K_w eta / J0, the second-order part of its inertia
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from nonsmooth.pack import System
+    from nonsmooth.result.result import Result
+
+# The upper part of the shapes, and the part of the energy of vibration that may be in
+# their motion: it falls off well before it for loads that they describe, and is spread
+# evenly by blows that are shorter than their periods. A shape that only follows its
+# load has no energy of motion.
+HIGHEST, LIVELY = 0.5, 0.05
+# Second-order part of the inertia beyond which the next order counts.
+BENT = 0.1
+# Instants that are looked at.
+MAX_INSTANTS = 4000
+
+
+def modal_doubts(result: Result) -> Iterator[str]:
+    """Yield a sentence for each flexible body that its modes do not describe well."""
+    system = result.system
+    if not system.flexible:
+        return
+    stride = 1 + len(result.steps.t) // MAX_INSTANTS
+    y = result.steps.before(np.arange(0, len(result.steps.t), stride))
+    for name, reduced in system.flexible.items():
+        where = system.coordinates(name)
+        eta = y[:, where.start + 3 : where.stop]
+        rate = y[:, system.n_dof + where.start + 3 : system.n_dof + where.stop]
+        kinetic = 0.5 * rate**2
+        whole = float(
+            np.max(np.sum(kinetic + 0.5 * reduced.stiffness * eta**2, axis=1))
+        )
+        n_high = max(1, round(HIGHEST * eta.shape[1]))
+        high = np.argsort(reduced.stiffness)[-n_high:]
+        part = float(np.max(np.sum(kinetic[:, high], axis=1))) / max(whole, 1e-300)
+        if part > LIVELY:
+            yield (
+                f"body '{name}': up to {100.0 * part:.2g} % of the energy of its "
+                "vibration was in the upper half of its shapes: it may have too few "
+                "modes for this load"
+            )
+    yield from bent(system, y)
+
+
+def bent(system: System, y: Any) -> Iterator[str]:
+    """Yield a sentence for each body that bends too far in one of the states y."""
+    for name, reduced in system.flexible.items():
+        where = system.coordinates(name)
+        eta = y[:, where.start + 3 : where.stop]
+        change = np.einsum("ti,ij,tj->t", eta, reduced.spin, eta) / reduced.inertia
+        worst = float(np.max(np.abs(change), initial=0.0))
+        if worst > BENT:
+            yield (
+                f"body '{name}' bends so far that second-order terms are {worst:.2g} "
+                "of its inertia: cut it into pieces and weld them"
+            )
