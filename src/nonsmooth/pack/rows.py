@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from nonsmooth.elements.base import Element
+from nonsmooth.elements.bodies import Body
 from nonsmooth.elements.drives import Drive
 from nonsmooth.elements.events import Event
 from nonsmooth.elements.forces import Force
@@ -26,6 +27,8 @@ ROW_FUNCTIONS: dict[str, tuple[type[Element], ...]] = {
     "shape": (Shape,),
     "normal": (NormalLaw,),
 }
+# Functions of a body with a tail, each a family of its own.
+TAIL_FUNCTIONS = ("weigh", "inner", "place")
 # Functions of a friction law, of which a kind has some, and their families.
 FRICTION_FUNCTIONS = {"limit": "limit", "force": "smooth", "rate": "rate"}
 
@@ -48,6 +51,15 @@ def _functions() -> Iterator[tuple[str, list[Callable[..., Any]]]]:
     for name, signature in FRICTION_FUNCTIONS.items():
         kinds = FrictionLaw.kinds.values()
         yield signature, [getattr(k, name) for k in kinds if hasattr(k, name)]
+
+
+    for name in TAIL_FUNCTIONS:
+        kinds = [kind for kind in Body.kinds.values() if hasattr(kind, "weigh")]
+        yield name, [_resolved(getattr(kind, name)) for kind in kinds]
+
+
+def _resolved(function: str | Callable[..., Any]) -> Callable[..., Any]:
+    return load_kernel(function) if isinstance(function, str) else function
 
 
 def _row(kind: type[Element]) -> Callable[..., Any]:
