@@ -52,7 +52,6 @@ def _functions() -> Iterator[tuple[str, list[Callable[..., Any]]]]:
         kinds = FrictionLaw.kinds.values()
         yield signature, [getattr(k, name) for k in kinds if hasattr(k, name)]
 
-
     for name in TAIL_FUNCTIONS:
         kinds = [kind for kind in Body.kinds.values() if hasattr(kind, "weigh")]
         yield name, [_resolved(getattr(kind, name)) for kind in kinds]

@@ -4,6 +4,7 @@ from nonsmooth.kernels.abi import kernel
 from nonsmooth.kernels.march import guards, locate, radau, steps
 from nonsmooth.kernels.march.attempt import SLACK, fail, land_explicit
 from nonsmooth.kernels.march.record import is_finite
+from nonsmooth.kernels.mechanics.tables import MARGIN
 from nonsmooth.kernels.run import NEWTON_FAILED, STEP_TOO_SMALL
 from nonsmooth.kernels.tolerances import EPSILON, LANDED
 
@@ -71,10 +72,15 @@ def shorter_step(m, w, r, h):
 
 @kernel
 def rate_at_root(m, w, watch, h, k):
-    """Return the rate of guard k where it fires; of a reaction, by a difference."""
+    """Return the rate of guard k where it fires; of a reaction, by a difference.
+
+    The margin of uniqueness is a least of many, without a slope that lasts: 0.
+    """
     x = watch.root[k]
     x0 = max(0.0, x - DIFFERENCE)
     before = 0.0
+    if m.watch_kind[k] == MARGIN:
+        x0 = x
     if not guards.has_rate(m, w, k) and x > x0:
         locate.on_dense(m, w, watch, h, x0, watch.guard)
         before = watch.guard[k][0]
