@@ -9,7 +9,7 @@ import numpy as np
 from fuzz.audit import tolerances
 from fuzz.audit.contacts import Pressed
 from fuzz.audit.notes import Array, Notes
-from fuzz.audit.scene import Scene, Vector, evaluate_text, law_value
+from fuzz.audit.scene import Scene, Vector, evaluate_text, law_value, mass_of
 from nonsmooth import (
     Couple,
     ExpressionForce,
@@ -22,7 +22,6 @@ from nonsmooth import (
     SpringDamper,
     TorsionSpring,
 )
-from nonsmooth.elements.materials import find_material
 
 Wrench = tuple[Array, Array, Array]
 WRENCH = ("force_x", "force_y", "torque")
@@ -62,15 +61,6 @@ class Sums:
         """Add a wrench on b, and its reverse on a, at one place."""
         self.add(b, place, wrench)
         self.add(a, place, (-wrench[0], -wrench[1], -wrench[2]))
-
-
-def mass_of(body: Any) -> float:
-    """Return the mass of a body; flexible ones of our families are rectangles."""
-    if isinstance(body, FlexibleBody):
-        mesh: Any = body.mesh
-        area = mesh.width * mesh.height
-        return find_material(body.material).density * area * body.thickness
-    return body.mass
 
 
 def body_of(reference: str) -> str:

@@ -21,8 +21,18 @@ from nonsmooth import (
     SmoothStep,
     Table,
 )
+from nonsmooth.elements.materials import find_material
 
 Vector = tuple[Array, Array]
+
+
+def mass_of(body: Any) -> float:
+    """Return the mass of a body; flexible ones of our families are rectangles."""
+    if isinstance(body, FlexibleBody):
+        mesh: Any = body.mesh
+        area = mesh.width * mesh.height
+        return find_material(body.material).density * area * body.thickness
+    return body.mass
 
 
 @dataclass(frozen=True)
@@ -133,7 +143,7 @@ class Scene:
 
     def weight(self) -> float:
         """Return the weight of all bodies, N; without gravity mass times size."""
-        mass = sum(getattr(body, "mass", 0.0) for body in self.model.bodies)
+        mass = sum(mass_of(body) for body in self.model.bodies if body.has_mass)
         return mass * (float(np.hypot(*self.model.gravity)) or self.size)
 
     def extent(self) -> Array:
