@@ -31,6 +31,21 @@ class NormalLaw(Element, family="normal law"):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Unilateral(NormalLaw):
+    """No overlap: the nodes of a flexible body's patch are constraints while they press.
+
+    0 <= force  _|_  gap >= 0        at each node
+
+    `b` is a patch of a flexible body, `a` a surface, or a patch of another one. With a
+    `penalty` nodes overlap by force/(penalty length), each with its length of the
+    boundary: for comparison, since the force depends on it [HongLiu2012]_.
+    """
+
+    row_name: ClassVar[str] = ""
+    penalty: float | None = quantity("N/m^2", default=None, above=0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
 class KelvinVoigt(NormalLaw):
     """A linear spring and damper.
 

@@ -30,19 +30,19 @@ _log = logging.getLogger("nonsmooth")
 FEW_KERNELS, SECONDS_PER_KERNEL = 5, 0.8
 
 
-def compile_kernels(has_contacts: bool = True) -> None:
+def compile_kernels(has_contacts: bool = True, has_patches: bool = False) -> None:
     """Compile the kernels, or load them from the cache; once per process."""
     from nonsmooth.kernels import entry
     from nonsmooth.kernels.march import events
 
-    n_new = abi.n_missing(has_contacts) if abi.JIT else 0
+    n_new = abi.n_missing(has_contacts, has_patches) if abi.JIT else 0
     if n_new > FEW_KERNELS:
         _log.warning(
             f"compiling {n_new} kernels of the solver for the first time; this takes "
             f"about {n_new * SECONDS_PER_KERNEL:.0f} s (`nonsmooth warmup` does it in "
             "advance)"
         )
-    abi.link(has_contacts)
+    abi.link(has_contacts, has_patches)
     # Importing them declared their far kernels; the others compile when called.
     del entry, events
 
@@ -158,7 +158,7 @@ class System:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over a pickled system; its kernels must be there before it is used."""
         self.__dict__.update(state)
-        compile_kernels(has_contacts=bool(self.with_mode))
+        compile_kernels(bool(self.with_mode), self.tables.n_patch > 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,10 +171,10 @@ class Spot:
     name: str  # as in columns
     element: str  # the contact, or the guide with clearance
     owner: str  # body of the surface
-    surface: Shape
+    surface: Shape | None  # None for the patch of a flexible body
     body: str  # of the disc
     centre: Point  # m, of the disc in its body's frame
     radius: float  # m
     has_friction: bool
-    is_flat: bool = False  # two outlines, one contact
+    is_flat: bool = False  # two outlines, or a patch of nodes: one contact
     is_swapped: bool = False  # the surface is b's, and its normal points from b to a

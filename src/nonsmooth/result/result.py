@@ -217,10 +217,11 @@ class Result:
             "joint": _flat(found.joint),
             "load": _flat(found.load),
             "contact": contact.view(np.float64).reshape(n, contact.shape[1] * n_field),
-            "mode": mode_numbers(self.system, mode),
+            "mode": mode_numbers(self.system, mode, contact),
             "flank": side_numbers(contact),
             "kinetic": found.kinetic,
             "inner": found.inner,
+            "stored": np.asarray(contact["stored"], dtype=float),
         }
 
     def sample(
@@ -288,6 +289,7 @@ class Result:
             wrench = arrays["wrench"].reshape(len(times), m.n_force, 8)
             potential = potential + wrench[:, springs, 6].sum(axis=1)
             potential = potential + arrays["inner"].sum(axis=1)
+            potential = potential + arrays["stored"].sum(axis=1)
             kinetic = arrays["kinetic"]
         return EnergyBalance(
             t=times,

@@ -76,6 +76,8 @@ _LATE = (
     "march.paper.",
     "mechanics.flats.",
 )
+# Those that patches of flexible bodies alone need.
+_LAST = ("mechanics.patches.",)
 
 
 def far(*arguments, returns=None, is_door=False):
@@ -102,32 +104,36 @@ def far(*arguments, returns=None, is_door=False):
     return decorate
 
 
-def _is_late(symbol):
-    return symbol.partition("nonsmooth.kernels.")[2].startswith(_LATE)
+def _is_needed(symbol, has_contacts, has_patches):
+    name = symbol.partition("nonsmooth.kernels.")[2]
+    if name.startswith(_LAST):
+        return has_patches
+    return has_contacts or not name.startswith(_LATE)
 
 
-def n_missing(has_contacts=True):
+def n_missing(has_contacts=True, has_patches=False):
     """Return how many of the far kernels that `link` needs are not in the cache."""
     codegen = cpu_target.target_context.codegen()
     with lock:
         return sum(
             not Cache(function).path(sig, codegen).exists()
             for symbol, (function, sig) in _far.items()
-            if has_contacts or not _is_late(symbol)
+            if _is_needed(symbol, has_contacts, has_patches)
         )
 
 
-def link(has_contacts=True):
+def link(has_contacts=True, has_patches=False):
     """Compile or load the far kernels imported so far, in order of definition.
 
-    Without contacts, those that only contacts need wait behind their doors.
+    Without contacts, those that only contacts need wait behind their doors; likewise
+    without patches of flexible bodies.
     """
     with lock:
         for symbol, (_, sig) in _far.items():
             if symbol in _cells and _cells[symbol] is None:
                 _cells[symbol] = np.zeros(1, dtype=np.int64)
                 llvmlite.binding.add_symbol(symbol, _make_door(sig, _cells[symbol]))
-        for symbol in [s for s in _far if has_contacts or not _is_late(s)]:
+        for symbol in [s for s in _far if _is_needed(s, has_contacts, has_patches)]:
             function, sig = _far[symbol]
             _linked[symbol] = callback(function, sig)
             if symbol in _cells:
