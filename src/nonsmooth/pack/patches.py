@@ -40,10 +40,9 @@ def pack_patch(packer: Packer, reference: str, penalty: float | None) -> PackedP
     by_mode = shapes.transpose(1, 2, 0)  # x and y, modes, nodes
     by_node = shapes.transpose(1, 0, 2)
     give = nodes.flexibility.reshape(n, 2, n, 2).transpose(1, 3, 0, 2)
-    bound = np.einsum("aaii->i", give)
     soft = np.zeros(n) if penalty is None else 1.0 / (penalty * nodes.weights)
     arms = (nodes.places - np.asarray(site.place)).T
-    arrays = (arms, by_mode, by_node, site.turn, give, bound, soft)
+    arrays = (arms, by_mode, by_node, site.turn, give, soft)
     values = [x for array in arrays for x in np.ravel(array).tolist()]
     return PackedPatch(par=packer.append([float(n), float(n_shape), *values]), n=n)
 
@@ -51,4 +50,4 @@ def pack_patch(packer: Packer, reference: str, penalty: float | None) -> PackedP
 def scratch(b: PackedPatch, a: PackedPatch | None) -> tuple[int, int]:
     """Return how many numbers and integers a pair is worked out in."""
     n_both = b.n + (a.n if a else 0)
-    return N_PART * n_both + (N_PAIR + b.n) * b.n, N_MARK * b.n + 2
+    return N_PART * n_both + (N_PAIR + 2 * b.n) * b.n, N_MARK * b.n + 2

@@ -29,7 +29,7 @@ RANGES = {
 _WIDTH, _THICKNESS = 0.015, 0.002
 # m: half of each patch, three times the half-width of contact that [HongLiu2012] find;
 # half of the region with the smallest elements.
-_REACH, _FINE = 1.8e-4, 1.2e-4
+_REACH, _FINE = 1.2e-4, 1.2e-4
 # m, of contact line to which a penalty of one bulk modulus times thickness belongs.
 _LINE = 0.5e-3
 

@@ -13,7 +13,7 @@ A patch as parameters, of n nodes and nm shapes, in the axes of its body:
 
     n, nm; s_x, s_y (n), nodes from the patch's centre
     D_x, D_y (nm, n); the same (n, nm)          shapes less those of the centre
-    turn (nm); G_xx, G_xy, G_yx, G_yy (n, n); bound (n), trace of G_ii; soft (n), 1/k
+    turn (nm); G_xx, G_xy, G_yx, G_yy (n, n), along x by forces along x, ...; 1/k (n)
 
 Places and forces are in `Work.node`: those of b's patch, of a's, then of the pair.
 """
@@ -42,11 +42,14 @@ HEAD = 2
 # same in global axes from the origin, forces in the body's axes.
 X, Y, AT_X, AT_Y, F_X, F_Y, N_PART = range(7)
 # Arrays of n numbers for the pair, n nodes of b: gap, normal in global axes, in the
-# axes of b and of a, part of the second node of the segment, force, right side.
-GAP, N_X, N_Y, B_X, B_Y, A_X, A_Y, XI, LAM, RIGHT, N_PAIR = range(11)
+# axes of b and of a, part of the second node of the segment, force; right side and two
+# more of scratch. Columns of the matrix and its factors, n by n, follow.
+GAP, N_X, N_Y, B_X, B_Y, A_X, A_Y, XI, LAM, RIGHT = range(10)
+N_PAIR = RIGHT + 3
 # Arrays of n integers: whether a node is closed, its segment (-1 for none), the nodes
-# that are closed in order; then the node that is nearest, and whether a solve failed.
-CLOSED, SEGMENT, ORDER, N_MARK = range(4)
+# that are closed in order, whether a column is known; then the node that is nearest,
+# and whether a solve failed.
+CLOSED, SEGMENT, ORDER, KNOWN, N_MARK = range(5)
 # Changes of the whole set without fewer faults before nodes are changed one by one.
 PATIENCE, MAX_CHANGE = 10, 1000
 
@@ -307,113 +310,128 @@ def press(m, w, k):
 
 
 @kernel
-def give(p, n, x_i, y_i, i, x_j, y_j, j):
-    """Return what node i of a patch gives along a direction under a force at j."""
-    G = at(turn_of(p, n, int(p[1])), int(p[1]) + i * n + j)
-    nn = n * n
-    along_x = G[0] * x_j + G[nn] * y_j
-    along_y = G[2 * nn] * x_j + G[3 * nn] * y_j
-    return x_i * along_x + y_i * along_y
+def flexibility(p):
+    """Return where G of a patch begins: xx, xy, yx, yy; then 1/k."""
+    n, nm = int(p[0]), int(p[1])
+    return at(turn_of(p, n, nm), nm)
 
 
 @kernel
-def give_both(m, w, k, p, n, pair, i, j):
-    """Return the change of the gap of node i under a unit force at node j."""
-    total = give(
-        p,
-        n,
-        pair[B_X * n + i],
-        pair[B_Y * n + i],
-        i,
-        pair[B_X * n + j],
-        pair[B_Y * n + j],
-        j,
-    )
-    if i == j:
-        # behind turn, G and the bounds
-        nm = int(p[1])
-        total += turn_of(p, n, nm)[nm + 4 * n * n + n + i]
+def add_give(G, n, j, f_x, f_y, x, y):
+    """Add what all nodes of a patch give under a force at node j.
+
+    G is symmetric: its columns are its rows, which are contiguous.
+    """
+    xx, xy = at(G, j * n), at(G, (n + j) * n)
+    yx, yy = at(G, (2 * n + j) * n), at(G, (3 * n + j) * n)
+    for i in range(n):
+        x[i] += f_x * xx[i] + f_y * yx[i]
+    for i in range(n):
+        y[i] += f_x * xy[i] + f_y * yy[i]
+
+
+@kernel
+def add_along(n, direction_x, direction_y, x, y, out):
+    """Add the parts of displacements along given directions."""
+    for i in range(n):
+        out[i] += direction_x[i] * x[i] + direction_y[i] * y[i]
+
+
+@kernel
+def clear(n, x):
+    """Set n numbers to zero."""
+    for i in range(n):
+        x[i] = 0.0
+
+
+@kernel
+def write_column(m, w, k, p, n, pair, j, out):
+    """Write the changes of all gaps under a unit force at node j of b."""
+    scratch = at(pair, (RIGHT + 1) * n)
+    x, y = scratch, at(scratch, n)
+    clear(2 * n, scratch)
+    clear(n, out)
+    G = flexibility(p)
+    add_give(G, n, j, pair[B_X * n + j], pair[B_Y * n + j], x, y)
+    add_along(n, at(pair, B_X * n), at(pair, B_Y * n), x, y, out)
+    out[j] += G[4 * n * n + j]
     if m.contact_patch[k][OF_A] < 0:
-        return total
+        return
     q = at(m.par, m.contact_patch[k][OF_A])
     n_a = n_of(q)
     segment = at(w.node_mark, m.contact_patch[k][MARK] + SEGMENT * n)
-    x_i, y_i = pair[A_X * n + i], pair[A_Y * n + i]
-    x_j, y_j = pair[A_X * n + j], pair[A_Y * n + j]
-    u, v = pair[XI * n + i], pair[XI * n + j]
-    i, j = segment[i], segment[j]
-    total += (1.0 - u) * (1.0 - v) * give(q, n_a, x_i, y_i, i, x_j, y_j, j)
-    total += (1.0 - u) * v * give(q, n_a, x_i, y_i, i, x_j, y_j, j + 1)
-    total += u * (1.0 - v) * give(q, n_a, x_i, y_i, i + 1, x_j, y_j, j)
-    return total + u * v * give(q, n_a, x_i, y_i, i + 1, x_j, y_j, j + 1)
+    # Places of a's forces, which are written later.
+    line = part_a(m, w, k, n)
+    x, y = at(line, F_X * n_a), at(line, F_Y * n_a)
+    clear(n_a, x)
+    clear(n_a, y)
+    G, xi, l = flexibility(q), pair[XI * n + j], segment[j]
+    f_x, f_y = pair[A_X * n + j], pair[A_Y * n + j]
+    add_give(G, n_a, l, (1.0 - xi) * f_x, (1.0 - xi) * f_y, x, y)
+    add_give(G, n_a, l + 1, xi * f_x, xi * f_y, x, y)
+    for i in range(n):
+        l, xi = segment[i], pair[XI * n + i]
+        if l >= 0:
+            along_x = x[l] + xi * (x[l + 1] - x[l])
+            along_y = y[l] + xi * (y[l + 1] - y[l])
+            out[i] += pair[A_X * n + i] * along_x + pair[A_Y * n + i] * along_y
 
 
 @kernel
-def solve_closed(m, w, k, p, n, pair, order, n_closed):
+def solve_closed(n, pair, columns, order, n_closed):
     """Write the forces that close the gaps of given nodes; return if that is possible.
 
-    Cholesky's factors, row by row.
+    Cholesky's factors, column by column, each row contiguous.
     """
-    A, x = at(pair, N_PAIR * n), at(pair, RIGHT * n)
+    A, x = at(columns, n * n), at(pair, RIGHT * n)
+    front = at(pair, (RIGHT + 1) * n)
     for r in range(n_closed):
-        i = order[r]
-        row = at(A, r * n)
-        value = -pair[GAP * n + i]
-        for c in range(r):
-            other = at(A, c * n)
-            total = give_both(m, w, k, p, n, pair, i, order[c])
-            for l in range(c):
-                total -= row[l] * other[l]
-            row[c] = total / other[c]
-            value -= row[c] * x[c]
-        own = give_both(m, w, k, p, n, pair, i, i)
-        pivot = own
-        for l in range(r):
-            pivot -= row[l] * row[l]
+        row, column = at(A, r * n), at(columns, order[r] * n)
+        for c in range(r + 1):
+            row[c] = column[order[c]]
+        x[r] = -pair[GAP * n + order[r]]
+    for c in range(n_closed):
+        pivot = A[c * n + c]
         # Not <=: a NaN must come out.
-        if not pivot > DEPENDENT_NODE * own:
+        if not pivot > DEPENDENT_NODE * columns[order[c] * (n + 1)]:
             return False
-        row[r] = math.sqrt(pivot)
-        x[r] = value / row[r]
+        root = math.sqrt(pivot)
+        A[c * n + c] = root
+        x[c] /= root
+        for r in range(c + 1, n_closed):
+            front[r] = A[r * n + c] / root
+            A[r * n + c] = front[r]
+        for r in range(c + 1, n_closed):
+            row, value = at(A, r * n), front[r]
+            x[r] -= value * x[c]
+            for i in range(c + 1, r + 1):
+                row[i] -= value * front[i]
     for r in range(n_closed - 1, -1, -1):
-        x[r] /= A[r * n + r]
+        row = at(A, r * n)
+        x[r] /= row[r]
+        value = x[r]
         for c in range(r):
-            x[c] -= A[r * n + c] * x[r]
+            x[c] -= value * row[c]
     return True
 
 
 @kernel
-def faults(m, w, k, p, n, pair, closed, order, n_closed, is_one):
-    """Change nodes that pull or overlap, or the last of them; return how many there are.
-
-    By Schwarz's inequality a node whose gap exceeds the root of G_ii lam'G lam stays
-    open: few open nodes need their gap.
-    """
-    x, energy, deepest = at(pair, RIGHT * n), 0.0, 0.0
-    for r in range(n_closed):
-        energy -= x[r] * pair[GAP * n + order[r]]
-    nm = int(p[1])
-    bound = at(turn_of(p, n, nm), nm + 4 * n * n)
-    most = 0.0
-    if m.contact_patch[k][OF_A] >= 0:
-        q = at(m.par, m.contact_patch[k][OF_A])
-        n_a, nm_a = n_of(q), int(q[1])
-        for i in range(n_a):
-            most = max(most, turn_of(q, n_a, nm_a)[nm_a + 4 * n_a * n_a + i])
+def faults(n, pair, columns, closed, order, n_closed, is_one):
+    """Change nodes that pull or overlap, or the last of them; return how many."""
+    x, gap, deepest = at(pair, RIGHT * n), at(pair, (RIGHT + 1) * n), 0.0
     for i in range(n):
-        deepest = max(deepest, -pair[GAP * n + i])
+        gap[i] = pair[GAP * n + i]
+        deepest = max(deepest, -gap[i])
+    for c in range(n_closed):
+        column, value = at(columns, order[c] * n), x[c]
+        for i in range(n):
+            gap[i] += value * column[i]
     n_fault, last, r = 0, -1, 0
     for i in range(n):
-        is_wrong = False
+        is_wrong = gap[i] < -CLOSED_NODE * deepest
         if closed[i]:
             is_wrong = x[r] < 0.0
             r += 1
-        else:
-            gap = pair[GAP * n + i]
-            if gap < 0.0 or gap * gap < (bound[i] + most) * energy:
-                for c in range(n_closed):
-                    gap += give_both(m, w, k, p, n, pair, i, order[c]) * x[c]
-                is_wrong = gap < -CLOSED_NODE * deepest
         if is_wrong:
             n_fault += 1
             last = i
@@ -425,34 +443,48 @@ def faults(m, w, k, p, n, pair, closed, order, n_closed, is_one):
 
 
 @kernel
-def solve(m, w, k, p, n, pair):
-    """Write the forces of all nodes; return whether they were found.
-
-    The set of closed nodes starts from the last. All nodes at fault change together
-    while that helps, else the last of them alone: that comes to an end for every
-    positive definite matrix [JudicePires1994]_.
-    """
-    closed = at(w.node_mark, m.contact_patch[k][MARK] + CLOSED * n)
-    order = at(w.node_mark, m.contact_patch[k][MARK] + ORDER * n)
+def start_set(n, pair, closed, known):
+    """Let the closed nodes be those of the last solution, or those that overlap."""
     n_closed = 0
     for i in range(n):
         if not pair[GAP * n + i] < math.inf:
             closed[i] = 0
         n_closed += closed[i]
+        known[i] = 0
     if n_closed == 0:
         for i in range(n):
             closed[i] = 1 if pair[GAP * n + i] < 0.0 else 0
-    best, patience, is_solved = n + 1, PATIENCE, False
+
+
+@kernel
+def solve(m, w, k, p, n, pair):
+    """Write the forces of all nodes; return how many press, -1 if none were found.
+
+    The set of closed nodes starts from the last. All nodes at fault change together
+    while that helps, else the last of them alone: that comes to an end for every
+    positive definite matrix [JudicePires1994]_.
+    """
+    marks = at(w.node_mark, m.contact_patch[k][MARK])
+    closed, order, known = (
+        at(marks, CLOSED * n),
+        at(marks, ORDER * n),
+        at(marks, KNOWN * n),
+    )
+    columns, x = at(pair, N_PAIR * n), at(pair, RIGHT * n)
+    start_set(n, pair, closed, known)
+    best, patience, n_closed, is_solved = n + 1, PATIENCE, 0, False
     for _ in range(MAX_CHANGE):
         n_closed = 0
         for i in range(n):
             if closed[i]:
                 order[n_closed] = i
                 n_closed += 1
-        if not solve_closed(m, w, k, p, n, pair, order, n_closed):
+                if not known[i]:
+                    write_column(m, w, k, p, n, pair, i, at(columns, i * n))
+                    known[i] = 1
+        if not solve_closed(n, pair, columns, order, n_closed):
             break
-        is_one = patience == 0
-        n_fault = faults(m, w, k, p, n, pair, closed, order, n_closed, is_one)
+        n_fault = faults(n, pair, columns, closed, order, n_closed, patience == 0)
         if n_fault == 0:
             is_solved = True
             break
@@ -460,28 +492,23 @@ def solve(m, w, k, p, n, pair):
             best, patience = n_fault, PATIENCE
         elif patience > 0:
             patience -= 1
-    x = at(pair, RIGHT * n)
-    for i in range(n):
-        pair[LAM * n + i] = 0.0
+    clear(n, at(pair, LAM * n))
     for r in range(n_closed):
         pair[LAM * n + order[r]] = x[r] if is_solved else math.nan
     return n_closed if is_solved else -1
 
 
 @kernel
-def lean(m, k, p, n, pair, order, n_closed):
+def lean(p, n, part, pair):
     """Return the couple of forces on b due to where their nodes give way along a."""
+    x, y = at(pair, (RIGHT + 1) * n), at(pair, (RIGHT + 2) * n)
+    clear(2 * n, x)
+    for j in range(n):
+        if pair[LAM * n + j] != 0.0:
+            add_give(flexibility(p), n, j, part[F_X * n + j], part[F_Y * n + j], x, y)
     total = 0.0
-    for r in range(n_closed):
-        i = order[r]
-        n_x, n_y = pair[B_X * n + i], pair[B_Y * n + i]
-        along = 0.0
-        for c in range(n_closed):
-            j = order[c]
-            x_j, y_j = pair[B_X * n + j], pair[B_Y * n + j]
-            along += give(p, n, n_y, -n_x, i, x_j, y_j, j) * pair[LAM * n + j]
-        # tau x n = 1
-        total += along * pair[LAM * n + i]
+    for i in range(n):
+        total += x[i] * part[F_Y * n + i] - y[i] * part[F_X * n + i]
     return total
 
 
@@ -563,7 +590,6 @@ def push(m, w, k):
     p = at(m.par, m.contact_patch[k][OF_B])
     n, c = n_of(p), w.contact[k]
     part, pair = part_b(m, w, k), pair_of(m, w, k, n)
-    order = at(w.node_mark, m.contact_patch[k][MARK] + ORDER * n)
     turn_normals(w, m.marker_body[m.contact_b[k]], n, pair, B_X, B_Y)
     if m.contact_patch[k][OF_A] >= 0:
         turn_normals(w, m.marker_body[m.contact_a[k]], n, pair, A_X, A_Y)
@@ -583,7 +609,7 @@ def push(m, w, k):
     c.force = math.hypot(sum_x, sum_y)
     c.lam_n = c.force
     c.n_closed = float(n_closed)
-    couple = lean(m, k, p, n, pair, order, max(0, n_closed))
+    couple = lean(p, n, part, pair)
     push_nodes(m, w, m.contact_b[k], p, part, couple)
     push_on_a(m, w, k, n, part, pair, couple)
 
