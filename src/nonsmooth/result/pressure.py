@@ -1,0 +1,66 @@
+"""Forces and pressure of the nodes of a patch that is pressed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.errors import ModelError, nearest
+from nonsmooth.kernels.mechanics import patches
+from nonsmooth.result.evaluate import evaluate
+from nonsmooth.result.state import Modes
+
+if TYPE_CHECKING:
+    from nonsmooth.pack import System
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pressure:
+    """What the nodes of b's patch bear at one instant, in order along its boundary.
+
+    The pressure of a node is its force over its own part of the boundary, times the
+    thickness of the body: beside the edge of contact it jumps.
+    """
+
+    t: float  # s
+    places: Floats  # (n, 2) m, without what the nodes give beyond the shapes
+    normals: Floats  # (n, 2) from a to b
+    forces: Floats  # (n) N, on b along the normal
+    pressure: Floats  # (n) Pa
+
+
+def pressure_of(
+    system: System, contact: str, t: float, y: Floats, mode: Modes
+) -> Pressure:
+    """Return the pressure of a contact at one state."""
+    m = system.tables
+    pressed = [
+        name for k, name in enumerate(system.contacts) if m.contact_patch[k, 0] >= 0
+    ]
+    if contact not in pressed:
+        valid = nearest(contact, pressed) if pressed else "no patch is pressed"
+        raise ModelError(f"contact '{contact}': it has no nodes; {valid}")
+    k = system.contacts.index(contact)
+    element: Any = system.model.element(contact)
+    body_name, _, patch = element.b.partition(".")
+    body: Any = system.model.element(body_name)
+    weights = system.flexible[body_name].sites[patch].nodes.weights
+    work = system.work()
+    evaluate(system, work, np.array([t]), y, mode)
+    n, at_a, place = len(weights), int(m.contact_patch[k, 1]), int(m.contact_patch[k, 2])
+    n_a = int(m.par[at_a]) if at_a >= 0 else 0
+    part = work.node[place : place + patches.N_PART * n].reshape(-1, n)
+    begin = place + patches.N_PART * (n + n_a)
+    pair = work.node[begin : begin + patches.N_PAIR * n].reshape(-1, n)
+    return Pressure(
+        t=t,
+        places=part[[patches.AT_X, patches.AT_Y]].T.copy(),
+        normals=pair[[patches.N_X, patches.N_Y]].T.copy(),
+        forces=pair[patches.LAM].copy(),
+        pressure=pair[patches.LAM] / (weights * body.thickness),
+    )
