@@ -315,3 +315,13 @@ def test_events_alternate():
     result = simulate(on_ground(rod(modes=8), "foot", gravity=(0.0, -50.0)), until=2e-3)
     kinds = [e.kind for e in result.events]
     assert all(a != b for a, b in pairwise(kinds))
+
+
+def test_a_patch_that_is_too_small_is_said(pressed):
+    assert not any("too small" in note for note in pressed.notes)
+    model = pressed_block()
+    small = block(
+        patches={"face": Patch(boundary="top", center=(0.0, 0.0), radius=3e-5)}
+    )
+    result = simulate(replace(model, bodies=(small, model.bodies[1])), until=5e-4)
+    assert any("too small" in note for note in result.notes)

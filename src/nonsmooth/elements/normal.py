@@ -32,7 +32,7 @@ class NormalLaw(Element, family="normal law"):
 
 @dataclass(frozen=True, kw_only=True)
 class Unilateral(NormalLaw):
-    """No overlap: the nodes of a flexible body's patch are constraints while they press.
+    """No overlap: each node of a patch is a constraint while it presses.
 
     0 <= force  _|_  gap >= 0        at each node
 

@@ -1,4 +1,4 @@
-"""Patches of flexible bodies that are pressed, as `kernels.mechanics.patches` has them."""
+"""Patches of flexible bodies that are pressed, as parameters of the kernels."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def pack_patch(packer: Packer, reference: str, penalty: float | None) -> PackedP
     n, n_shape = len(nodes.places), len(site.turn)
     if n < 2:
         raise ModelError(
-            f"body '{body}': patch '{name}' has one node; a patch that is pressed needs "
-            "two or more: give a larger radius or a finer mesh"
+            f"body '{body}': patch '{name}' has one node; to be pressed it needs two "
+            "or more: give a larger radius or a finer mesh"
         )
     shapes = nodes.shapes - np.asarray(site.shape)
     by_mode = shapes.transpose(1, 2, 0)  # x and y, modes, nodes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,11 @@ from nonsmooth.result.state import Modes
 
 if TYPE_CHECKING:
     from nonsmooth.pack import System
+    from nonsmooth.result.result import Result
 
 Floats = NDArray[np.float64]
+# Instants that are looked at.
+MAX_INSTANTS = 4000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +56,11 @@ def pressure_of(
     weights = system.flexible[body_name].sites[patch].nodes.weights
     work = system.work()
     evaluate(system, work, np.array([t]), y, mode)
-    n, at_a, place = len(weights), int(m.contact_patch[k, 1]), int(m.contact_patch[k, 2])
+    n, at_a, place = (
+        len(weights),
+        int(m.contact_patch[k, 1]),
+        int(m.contact_patch[k, 2]),
+    )
     n_a = int(m.par[at_a]) if at_a >= 0 else 0
     part = work.node[place : place + patches.N_PART * n].reshape(-1, n)
     begin = place + patches.N_PART * (n + n_a)
@@ -64,3 +72,28 @@ def pressure_of(
         forces=pair[patches.LAM].copy(),
         pressure=pair[patches.LAM] / (weights * body.thickness),
     )
+
+
+def cut_patches(result: Result) -> Iterator[str]:
+    """Yield a sentence for each patch that presses to an end at which it was cut."""
+    system = result.system
+    for k, name in enumerate(system.contacts):
+        if system.tables.contact_patch[k, 0] < 0:
+            continue
+        element: Any = system.model.element(name)
+        body, _, patch = element.b.partition(".")
+        owner: Any = system.model.element(body)
+        if owner.patches[patch].radius is None:
+            # Its ends are the boundary's.
+            continue
+        steps = result.steps
+        index = np.arange(0, len(steps.t), 1 + len(steps.t) // MAX_INSTANTS)
+        t = np.minimum(steps.t[index] + steps.h[index], steps.cap[index])
+        mode = steps.mode[index]
+        found = evaluate(system, system.work(), t, steps.before(index), mode)
+        contact: Any = np.asarray(found.contact)[:, k]
+        if max(contact["front"].max(), contact["rear"].max()) > 0.0:
+            yield (
+                f"contact '{name}' presses at an end of patch '{element.b}': the patch "
+                "is too small for this load; give it a larger radius"
+            )

@@ -102,7 +102,7 @@ def _not_pressed(system: System, step: Step, work: Work) -> str:
         at_b, _, _, first = m.contact_patch[k].tolist()
         n = int(m.par[at_b])
         marks = work.node_mark[first : first + patches.N_MARK * n + 2]
-        if marks[-1]:
+        if marks[patches.N_MARK * n + patches.FAILED]:
             closed = np.flatnonzero(marks[:n])
             return FAILURES["not_pressed"].format(
                 t=step.t_fail,

@@ -1,4 +1,4 @@
-"""A bar strikes the middle of a clamped one, head first: two elastic bodies in contact."""
+"""A bar strikes another across, head first: elastic bodies in contact."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ RANGES = {
 
 # m, of both bars.
 _WIDTH, _THICKNESS = 0.015, 0.002
-# m: half of each patch, three times the half-width of contact that [HongLiu2012] find;
-# half of the region with the smallest elements.
-_REACH, _FINE = 1.2e-4, 1.2e-4
+# Largest force, N, and half-width of contact, m, that follow from a speed of 0.2 m/s;
+# half of a patch, as a multiple of the latter.
+_FORCE, _CONTACT, _REACH = 41.0, 8e-5, 1.5
 # m, of contact line to which a penalty of one bulk modulus times thickness belongs.
 _LINE = 0.5e-3
 
@@ -102,11 +102,17 @@ def transverse_bars(
         youngs_modulus=youngs_modulus, poissons_ratio=poissons_ratio, density=density
     )
     origin, length = (0.0, 0.0), 0.3 + 0.5 * _WIDTH
-    refine = {"tip": Refinement(point=origin, size=contact_size, radius=_FINE)}
+    positive(system, speed=speed)
+    half = _CONTACT * math.sqrt(speed / 0.2)
+    refine = {"tip": Refinement(point=origin, size=contact_size, radius=_REACH * half)}
     penalty = None
     if method == "penalty":
         bulk = youngs_modulus / (3.0 * (1.0 - 2.0 * poissons_ratio))
         penalty = penalty_factor * bulk * _THICKNESS / _LINE
+        # A rigid head on such a bed: F = 2/3 penalty half^3/R.
+        force = _FORCE * speed / 0.2
+        half = math.hypot(half, math.cbrt(0.75 * force * _WIDTH / penalty))
+    reach = _REACH * half
     return Model(
         title="transverse impact of two bars",
         bodies=(
@@ -126,7 +132,7 @@ def transverse_bars(
                 angle=-0.5 * math.pi,
                 velocity=(0.0, -speed),
                 points={"head": origin, "top": (-length, 0.0)},
-                patches={"tip": Patch(boundary="head", center=origin, radius=_REACH)},
+                patches={"tip": Patch(boundary="head", center=origin, radius=reach)},
             ),
             FlexibleBody(
                 name="b2",
@@ -143,7 +149,7 @@ def transverse_bars(
                 symmetric="y" if symmetric else None,
                 fixed=("left", "right"),
                 points={"middle": origin},
-                patches={"face": Patch(boundary="top", center=origin, radius=_REACH)},
+                patches={"face": Patch(boundary="top", center=origin, radius=reach)},
             ),
         ),
         contacts=(

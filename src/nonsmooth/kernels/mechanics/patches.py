@@ -47,9 +47,10 @@ X, Y, AT_X, AT_Y, F_X, F_Y, N_PART = range(7)
 GAP, N_X, N_Y, B_X, B_Y, A_X, A_Y, XI, LAM, RIGHT = range(10)
 N_PAIR = RIGHT + 3
 # Arrays of n integers: whether a node is closed, its segment (-1 for none), the nodes
-# that are closed in order, whether a column is known; then the node that is nearest,
-# and whether a solve failed.
+# that are closed in order, whether a column is known. Then two more: the node that is
+# nearest, whether the last solve failed.
 CLOSED, SEGMENT, ORDER, KNOWN, N_MARK = range(5)
+NEAREST, FAILED = range(2)
 # Changes of the whole set without fewer faults before nodes are changed one by one.
 PATIENCE, MAX_CHANGE = 10, 1000
 
@@ -286,7 +287,7 @@ def press(m, w, k):
     for i in range(1, n):
         if pair[GAP * n + i] < pair[GAP * n + nearest]:
             nearest = i
-    w.node_mark[m.contact_patch[k][MARK] + N_MARK * n] = nearest
+    w.node_mark[m.contact_patch[k][MARK] + N_MARK * n + NEAREST] = nearest
     c.gap = pair[GAP * n + nearest]
     c.n_x = pair[N_X * n + nearest]
     c.n_y = pair[N_Y * n + nearest]
@@ -302,6 +303,8 @@ def press(m, w, k):
     c.force = 0.0
     c.lam_n = 0.0
     c.lam_t = 0.0
+    c.front = 0.0
+    c.rear = 0.0
     c.n_closed = 0.0
     c.stored = 0.0
 
@@ -594,7 +597,8 @@ def push(m, w, k):
     if m.contact_patch[k][OF_A] >= 0:
         turn_normals(w, m.marker_body[m.contact_a[k]], n, pair, A_X, A_Y)
     n_closed = solve(m, w, k, p, n, pair)
-    w.node_mark[m.contact_patch[k][MARK] + N_MARK * n + 1] = 1 if n_closed < 0 else 0
+    marks = at(w.node_mark, m.contact_patch[k][MARK] + N_MARK * n)
+    marks[FAILED] = 1 if n_closed < 0 else 0
     if n_closed == 0:
         return
     sum_x, sum_y = 0.0, 0.0
@@ -609,6 +613,8 @@ def push(m, w, k):
     c.force = math.hypot(sum_x, sum_y)
     c.lam_n = c.force
     c.n_closed = float(n_closed)
+    c.front = pair[LAM * n]
+    c.rear = pair[LAM * n + n - 1]
     couple = lean(p, n, part, pair)
     push_nodes(m, w, m.contact_b[k], p, part, couple)
     push_on_a(m, w, k, n, part, pair, couple)

@@ -197,8 +197,10 @@ class Contact(Block):
     slip_bias = NUMBER  # m/s^2, v_t' = G_a a_a + G_b a_b + this
     phi = NUMBER  # of a joint that slides: lam_t = -(phi lam_n + drag)
     drag = NUMBER  # N
-    front = NUMBER  # N, of the flanks of a block in a guide, or of a point in a slot
-    rear = NUMBER  # N
+    # N, of the flanks of a block in a guide, or of a point in a slot; of the first and
+    # last node of a patch
+    front = NUMBER
+    rear = NUMBER
     # for results
     point_x = NUMBER  # m, where the force acts, global
     point_y = NUMBER
