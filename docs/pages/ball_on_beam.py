@@ -14,7 +14,7 @@ from pages import ROOT, Page, curves, run
 
 LENGTH, HEIGHT, SPEED = 0.1535, 0.01, 0.01
 N_STEP = 100_000
-# The figure, and where contact ends: the steps of the integral equation.
+# The figure asked for, and where contact ends: the steps of the integral equation.
 SAME, SAME_TIME = 1e-4, 2e-8
 
 

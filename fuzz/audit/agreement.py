@@ -18,7 +18,7 @@ from fuzz.audit import tolerances
 from fuzz.audit.course import moving
 from fuzz.audit.notes import Array, Notes
 from fuzz.audit.scene import Scene
-from nonsmooth import Model, PointMass, RigidBody, SolveError
+from nonsmooth import Model, SolveError
 
 N_COMPARE = 201
 # A tighter run has a hundredth of the tolerance; the next again.
@@ -66,13 +66,13 @@ def disturbed(model: Model, seed: int) -> Model:
     pace = np.sqrt(9.81 * Scene(model, {"t": np.zeros(1)}).size)
     bodies: list[Any] = []
     for body in model.bodies:
-        if isinstance(body, RigidBody | PointMass):
+        velocity: Any = getattr(body, "velocity", None)
+        if velocity is not None and not getattr(body, "fixed", ()):
             vx, vy, omega = (DISTURBANCE * pace * rng.normal(size=3)).tolist()
-            new: dict[str, Any] = {
-                "velocity": (body.velocity[0] + vx, body.velocity[1] + vy)
-            }
-            if isinstance(body, RigidBody):
-                new["angular_velocity"] = body.angular_velocity + omega
+            new: dict[str, Any] = {"velocity": (velocity[0] + vx, velocity[1] + vy)}
+            spin: Any = getattr(body, "angular_velocity", None)
+            if spin is not None:
+                new["angular_velocity"] = spin + omega
             body = replace(body, **new)
         bodies.append(body)
     return replace(model, bodies=bodies, assemble=True)

@@ -9,7 +9,7 @@ import numpy as np
 from fuzz.audit import laws, tolerances
 from fuzz.audit.notes import Array, Notes
 from fuzz.audit.scene import Scene
-from nonsmooth import Model, PointMass, RigidBody
+from nonsmooth import Model
 
 RATES = {
     "x": "vx",
@@ -27,7 +27,7 @@ NEARER, N_NEARER = 0.25, 14
 
 def moving(model: Model) -> list[str]:
     """Return the bodies with mass."""
-    return [b.name for b in model.bodies if isinstance(b, RigidBody | PointMass)]
+    return [b.name for b in model.bodies if b.has_mass]
 
 
 def check_integrals(notes: Notes, model: Model, result: Any, rtol: float) -> None:

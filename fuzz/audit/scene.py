@@ -14,11 +14,10 @@ from nonsmooth import (
     Constant,
     ConstantRate,
     Expression,
+    FlexibleBody,
     Harmonic,
     Model,
-    PointMass,
     Ramp,
-    RigidBody,
     SmoothStep,
     Table,
 )
@@ -33,6 +32,7 @@ class Marker:
     body: str
     x: float
     y: float
+    point: str = ""  # its name on a flexible body, on which no place is fixed
 
 
 class Scene:
@@ -63,7 +63,9 @@ class Scene:
         if not point:
             return Marker(body, 0.0, 0.0)
         found: Any = self.bodies[body]
-        return Marker(body, *found.points[point])
+        named = point if isinstance(found, FlexibleBody) else ""
+        x, y = found.points[point]
+        return Marker(body, x, y, named)
 
     def turned(self, body: str, x: float, y: float) -> Vector:
         """Return a vector of a body's frame in global axes."""
@@ -73,11 +75,32 @@ class Scene:
 
     def place(self, marker: Marker) -> Vector:
         """Return where a marker is."""
+        if marker.point:
+            name = f"{marker.body}.{marker.point}"
+            return self[f"{name}.x"], self[f"{name}.y"]
         x, y = self.turned(marker.body, marker.x, marker.y)
         return self.motion(marker.body, "x") + x, self.motion(marker.body, "y") + y
 
     def velocity(self, body: str, place: Vector) -> Vector:
-        """Return the velocity of the matter of a body at a place."""
+        """Return the velocity of the matter of a body at a place.
+
+        Of a flexible body that of the point which is there.
+        """
+        flexible = self.bodies.get(body)
+        if isinstance(flexible, FlexibleBody):
+            away = {
+                name: float(
+                    np.nanmax(
+                        np.hypot(
+                            self[f"{body}.{name}.x"] - place[0],
+                            self[f"{body}.{name}.y"] - place[1],
+                        )
+                    )
+                )
+                for name in flexible.points
+            }
+            point = min(away, key=lambda name: away[name])
+            return self[f"{body}.{point}.vx"], self[f"{body}.{point}.vy"]
         x, y = (place[i] - self.motion(body, "xy"[i]) for i in range(2))
         omega = self.motion(body, "omega")
         return (
@@ -87,6 +110,9 @@ class Scene:
 
     def speed(self, body: str, place: Vector) -> Array:
         """Return the sum of the sizes of the parts of that velocity."""
+        if isinstance(self.bodies.get(body), FlexibleBody):
+            moves = np.hypot(*self.velocity(body, place))
+            return moves + np.hypot(self.motion(body, "vx"), self.motion(body, "vy"))
         x, y = (place[i] - self.motion(body, "xy"[i]) for i in range(2))
         straight = np.hypot(self.motion(body, "vx"), self.motion(body, "vy"))
         return straight + np.abs(self.motion(body, "omega")) * np.hypot(x, y)
@@ -130,7 +156,7 @@ def _size(model: Model) -> float:
     if max(reach) > 0.0:
         return max(reach)
     places = np.array(
-        [b.position for b in model.bodies if isinstance(b, RigidBody | PointMass)]
+        [getattr(b, "position", None) for b in model.bodies if b.has_mass]
     )
     spread = float(np.max(np.ptp(places, axis=0)))
     return spread if spread > 0.0 else 1.0

@@ -7,6 +7,7 @@ import zlib
 import numpy as np
 
 from fuzz.families.arms import arms
+from fuzz.families.beams import beams
 from fuzz.families.boxes import boxes
 from fuzz.families.chains import chains
 from fuzz.families.common import Case, Family
@@ -40,6 +41,7 @@ FAMILIES: dict[str, Family] = {
         latches,
         ratchets,
         arms,
+        beams,
         mixed,
     )
 }

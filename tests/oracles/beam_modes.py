@@ -11,9 +11,9 @@ import numpy as np
 from scipy.linalg import eigh
 
 from nonsmooth.elements.base import quantity
-from nonsmooth.elements.flexible import Reduced, Site
-from nonsmooth.elements.materials import find_material
-from nonsmooth.elements.meshes import MeshShape
+from nonsmooth.elements.flexible import FlexibleBody, Reduced, Site
+from nonsmooth.elements.materials import Material, find_material
+from nonsmooth.elements.meshes import MeshShape, Patch
 
 # Shapes that are a combination of others to this part are left out.
 DEPENDENT = 1e-9
@@ -210,3 +210,21 @@ def orthonormal(X, M, K):
     X = X @ (vectors[:, use] / np.sqrt(values[use]))
     w2, vectors = eigh(X.T @ K @ X, X.T @ M @ X)
     return X @ vectors, w2
+
+
+STEEL = Material(youngs_modulus=2e11, poissons_ratio=0.0, density=8000.0)
+LEFT, RIGHT = Patch(boundary="left"), Patch(boundary="right")
+
+
+def beam(length=0.5, height=0.01, n=20, material=STEEL, **fields):
+    given = {"name": "rod", "thickness": 0.01, "modes": 6} | fields
+    return FlexibleBody(
+        mesh=Beam(length=length, height=height, n=n), material=material, **given
+    )
+
+
+def stiffness_of(body):
+    """Bending stiffness EI and mass per length."""
+    area = body.thickness * body.mesh.height
+    bending = body.material.youngs_modulus * area * body.mesh.height**2 / 12.0
+    return bending, body.material.density * area

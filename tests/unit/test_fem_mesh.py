@@ -95,7 +95,7 @@ def test_the_body_is_on_the_left_of_its_boundary():
 
 
 def test_refinement_reaches_its_size_and_keeps_the_arc_round():
-    """The bar of the paper: 3.75 mm to 15 um; bisection keeps triangles from being flat."""
+    """The bar of the paper: 3.75 mm to 15 um, no flat triangles."""
     tip = Refinement(point=(0.3075, 0.0), size=15e-6, radius=1.2e-4)
     shape = Bar(length=0.3075, width=0.015, size=3.75e-3, refine={"tip": tip})
     mesh = build(shape, symmetric="x")

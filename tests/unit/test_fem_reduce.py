@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.linalg import eigh
 
 from nonsmooth.elements.materials import (
     MATERIALS,
@@ -241,6 +242,40 @@ def test_a_clamped_beam_is_shorter_too():
     slope = np.gradient(y, x, edge_order=2)
     exact = np.trapezoid(slope**2, x)
     assert body.points["end"].bend[0, 0, 0] == pytest.approx(exact, rel=2e-3)
+
+
+def test_a_beam_clamped_in_a_rotor_stiffens():
+    """(w^2 - w0^2)/W^2 = 0.1933 in plane, for a hub without radius.
+
+    The floating body is welded by its root patch: theta = W t - turn.eta and
+    c = -R r, r = s + Phi eta - 1/2 eta'K eta. Then the terms of second order of
+    -1/2 (J + m r.r) are the stiffness of rotation, and
+    1 + J0 turn turn' + m A'A, A = Phi - E s turn, the mass. Gyroscopic terms couple
+    bending to stretching only, by the square of the ratio of their frequencies.
+    """
+    own = Material(youngs_modulus=70e9, poissons_ratio=0.3, density=2700.0)
+    body = reduce(
+        SLENDER,
+        material=own,
+        thickness=0.02,
+        modes=12,
+        patches={"root": Patch(boundary="left")},
+        couples=("root",),
+        cache=False,
+    )
+    root = body.patches["root"]
+    s, phi, turn = root.place, root.shape, root.turn
+    assert turn is not None
+    arm = phi - np.outer((-s[1], s[0]), turn)
+    one = np.eye(body.n)
+    mass = one + body.inertia * np.outer(turn, turn) + body.mass * arm.T @ arm
+    pull = np.einsum("a,aij->ij", s, root.bend) - phi.T @ phi
+    change = -one + body.spin + body.mass * pull
+    square, shapes = eigh(np.diag(body.frequencies**2), mass)
+    first = shapes[:, 0]
+    euler = 1.875104**4 * 70e9 * 0.01**2 / (12.0 * 2700.0)
+    assert square[0] == pytest.approx(euler, rel=2e-3)
+    assert first @ change @ first == pytest.approx(0.1933, abs=0.002)
 
 
 # ---- markers -------------------------------------------------------------------

@@ -19,10 +19,12 @@ from nonsmooth import (
     Revolute,
     RotationDrive,
     Weld,
+    fem,
     gallery,
+    io,
     simulate,
 )
-from nonsmooth.elements.meshes import Rectangle
+from nonsmooth.elements.meshes import MeshFile, Rectangle
 from nonsmooth.pack.flexible import loads_of, reduce
 from nonsmooth.solve.linearise import linearise
 from oracles.beam_theory import ball_on_beam
@@ -45,7 +47,7 @@ def bar(width=1.0, height=0.05, cells=4, **fields):
 def test_flight_keeps_energy():
     body = bar(angular_velocity=40.0, eta=(0.03, 0.01), modes=8)
     balance = simulate(Model(bodies=[body]), until=0.02, rtol=1e-12).energy_balance
-    # The figure.
+    # The figure asked for.
     assert balance.residual < 1e-10 * balance.kinetic[0]
 
 
@@ -88,7 +90,7 @@ def test_rotating_blade_stiffens():
         return np.min(values.imag[values.imag > 1.0])
 
     still, turning = first(0.0), first(10.0)
-    # The figure, of a slender beam clamped at the axis.
+    # The figure asked for, of a slender beam clamped at the axis.
     assert abs((turning**2 - still**2) / 10.0**2 - 0.193) < 0.002
 
 
@@ -147,6 +149,37 @@ def test_bad_meshes_are_refused_by_name():
     model = Model(bodies=[body], joints=[Weld(name="w", b="bar.root")])
     with pytest.raises(ModelError, match="one node"):
         simulate(model, until=1.0)
+
+
+def test_a_mesh_file_lies_beside_the_model(tmp_path):
+    meshio = pytest.importorskip("meshio")
+    mesh = fem.build(Rectangle(width=1.0, height=0.2, size=0.1, order=1))
+    cells = [("triangle", mesh.cells), ("line", mesh.edges["left"])]
+    points = np.column_stack([mesh.nodes, np.zeros(len(mesh.nodes))])
+    tags = [np.zeros(len(mesh.cells), int), np.ones(len(mesh.edges["left"]), int)]
+    folder = tmp_path / "models"
+    folder.mkdir()
+    meshio.Mesh(
+        points,
+        cells,
+        cell_data={"gmsh:physical": tags, "gmsh:geometrical": tags},
+        field_data={"left": np.array([1, 1])},
+    ).write(folder / "bar.msh", file_format="gmsh22", binary=False)
+    body = FlexibleBody(
+        name="bar",
+        mesh=MeshFile(path="bar.msh"),
+        material="steel",
+        modes=3,
+        fixed=("left",),
+    )
+    model = Model(bodies=[body], gravity=(0.0, -G))
+    io.save(model, folder / "bar.yaml")
+    read = io.load(folder / "bar.yaml")
+    assert read == model
+    assert simulate(read, until=1e-4).status == "finished"
+    # Made in Python it lies in the current folder, where there is none.
+    with pytest.raises(ModelError, match=r"body 'bar': .*bar\.msh"):
+        simulate(model, until=1e-4)
 
 
 def test_without_the_extra_the_error_says_how_to_get_it():

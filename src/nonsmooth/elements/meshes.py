@@ -74,6 +74,8 @@ class MeshFile(MeshShape):
     """
 
     path: str  # from the folder of the model
+    # That folder: `io.load` knows it; the current one for a model made in Python.
+    folder: str = field(default=".", init=False, compare=False)
 
     def check(self) -> None:
         parts = self.path.replace("\\", "/").split("/")

@@ -184,17 +184,17 @@ def _cut(quads: Ints, grid: Floats, start: int) -> Ints:
     By the shorter diagonal, which avoids flat triangles in corners on an arc; where
     both are about the same, in turn.
     """
-    k, m = np.arange(quads.size // 4), int(quads.shape[1])
-    is_odd = ((k // m + k % m) % 2 == 1).reshape(-1, 1, 1)
     a, b, c, d = quads.reshape(-1, 4).T
     x = grid.reshape(-1, 2)[quads.reshape(-1, 4) - start]
     first = np.linalg.norm(x[:, 2] - x[:, 0], axis=1)
     second = np.linalg.norm(x[:, 3] - x[:, 1], axis=1)
-    differ = (np.abs(first - second) > 0.05 * first).reshape(-1, 1, 1)
-    is_odd = np.where(differ, (first < second).reshape(-1, 1, 1), is_odd)
+    k, m = np.arange(len(x)), int(quads.shape[1])
+    is_odd = (k // m + k % m) % 2 == 1
+    differ = np.abs(first - second) > 0.05 * first
+    by_first = (differ & (first < second)) | (~differ & is_odd)
     one = np.stack((np.stack((a, b, c), 1), np.stack((a, c, d), 1)), 1)
     other = np.stack((np.stack((a, b, d), 1), np.stack((b, c, d), 1)), 1)
-    return np.where(is_odd, one, other).reshape(-1, 3)
+    return np.where(by_first[:, None, None], one, other).reshape(-1, 3)
 
 
 def _joined(points: Floats, cells: Ints) -> tuple[Floats, Ints]:

@@ -37,6 +37,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from nonsmooth.elements.flexible import FlexibleBody
+from nonsmooth.elements.meshes import MeshFile
 from nonsmooth.errors import ModelError
 from nonsmooth.files import replacing
 from nonsmooth.io import json_text, yaml_text
@@ -136,7 +138,11 @@ def load(path: str | Path, *, gallery: Gallery | None = None) -> Model:
             f"{source}, line {line}: byte 0x{raw[error.start]:02x} is not UTF-8; "
             "save the file as UTF-8"
         ) from None
-    return loads(text, format, source=source, gallery=gallery)
+    model = loads(text, format, source=source, gallery=gallery)
+    for body in model.bodies:
+        if isinstance(body, FlexibleBody) and isinstance(body.mesh, MeshFile):
+            object.__setattr__(body.mesh, "folder", str(path.parent))
+    return model
 
 
 def dumps(model: Model, format: Format = "yaml") -> str:

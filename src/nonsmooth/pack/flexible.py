@@ -11,6 +11,7 @@ import numpy as np
 
 from nonsmooth.elements.bodies import Tail
 from nonsmooth.elements.flexible import FlexibleBody, Nodes, Reduced, Site
+from nonsmooth.elements.meshes import MeshFile
 from nonsmooth.elements.normal import Unilateral
 from nonsmooth.errors import ModelError
 from nonsmooth.model import Model
@@ -57,11 +58,13 @@ def reduce(body: FlexibleBody, loads: Loads) -> Reduced:
     """Return a body's reduction for given loads; the last few are kept."""
     own = [(f.name, getattr(body, f.name)) for f in fields(body)]
     key = repr([(n, v) for n, v in own if n not in _START] + sorted(loads.items()))
+    if isinstance(body.mesh, MeshFile):
+        _known.pop(key, None)  # the file may be another by now
     if key not in _known:
         brought: Any = getattr(body.mesh, "reduce", None) or _by_elements
         try:
             _known[key] = brought(body, loads)
-        except (ModelError, ImportError) as error:
+        except (ModelError, ImportError, OSError) as error:
             raise ModelError(f"{body.label()}: {error}") from error
         while len(_known) > _KEPT:
             _known.popitem(last=False)
@@ -84,6 +87,7 @@ def _by_elements(body: FlexibleBody, loads: Loads) -> Reduced:
         symmetric=body.symmetric,
         points=body.points,
         patches=body.patches,
+        base=getattr(body.mesh, "folder", "."),
         forces=tuple(sorted(name for name in loads if loads[name] is not None)),
         couples=tuple(sorted(name for name in loads if loads[name])),
     )

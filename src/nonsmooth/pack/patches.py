@@ -8,7 +8,7 @@ import numpy as np
 
 from nonsmooth.elements.flexible import Nodes
 from nonsmooth.errors import ModelError
-from nonsmooth.kernels.mechanics.patches import N_MARK, N_PAIR, N_PART
+from nonsmooth.kernels.mechanics.nodes import N_MARK, N_PAIR, N_PART
 from nonsmooth.pack.packer import Packer
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.errors import ModelError, nearest
-from nonsmooth.kernels.mechanics import patches
+from nonsmooth.kernels.mechanics import nodes
 from nonsmooth.result.evaluate import evaluate
 from nonsmooth.result.state import Modes
 
@@ -62,15 +62,15 @@ def pressure_of(
         int(m.contact_patch[k, 2]),
     )
     n_a = int(m.par[at_a]) if at_a >= 0 else 0
-    part = work.node[place : place + patches.N_PART * n].reshape(-1, n)
-    begin = place + patches.N_PART * (n + n_a)
-    pair = work.node[begin : begin + patches.N_PAIR * n].reshape(-1, n)
+    part = work.node[place : place + nodes.N_PART * n].reshape(-1, n)
+    begin = place + nodes.N_PART * (n + n_a)
+    pair = work.node[begin : begin + nodes.N_PAIR * n].reshape(-1, n)
     return Pressure(
         t=t,
-        places=part[[patches.AT_X, patches.AT_Y]].T.copy(),
-        normals=pair[[patches.N_X, patches.N_Y]].T.copy(),
-        forces=pair[patches.LAM].copy(),
-        pressure=pair[patches.LAM] / (weights * body.thickness),
+        places=part[[nodes.AT_X, nodes.AT_Y]].T.copy(),
+        normals=pair[[nodes.N_X, nodes.N_Y]].T.copy(),
+        forces=pair[nodes.LAM].copy(),
+        pressure=pair[nodes.LAM] / (weights * body.thickness),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from nonsmooth.errors import FAILURES
 from nonsmooth.kernels import entry
 from nonsmooth.kernels import run as codes
-from nonsmooth.kernels.mechanics import patches
+from nonsmooth.kernels.mechanics import nodes
 from nonsmooth.kernels.mechanics.tables import Work
 from nonsmooth.kernels.run import Step
 from nonsmooth.pack import System
@@ -101,8 +101,8 @@ def _not_pressed(system: System, step: Step, work: Work) -> str:
     for k in np.flatnonzero(m.contact_patch[:, 0] >= 0):
         at_b, _, _, first = m.contact_patch[k].tolist()
         n = int(m.par[at_b])
-        marks = work.node_mark[first : first + patches.N_MARK * n + 2]
-        if marks[patches.N_MARK * n + patches.FAILED]:
+        marks = work.node_mark[first : first + nodes.N_MARK * n + 2]
+        if marks[nodes.N_MARK * n + nodes.FAILED]:
             closed = np.flatnonzero(marks[:n])
             return FAILURES["not_pressed"].format(
                 t=step.t_fail,
