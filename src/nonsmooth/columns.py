@@ -61,7 +61,7 @@ QUANTITIES = {
     **dict.fromkeys(("point_x", "point_y"), Quantity("point of the force", "m")),
     **dict.fromkeys(("normal_x", "normal_y"), Quantity("normal", "1")),
     "width": Quantity("width of contact", "m"),
-    "n_closed": Quantity("nodes that press"),
+    "n_closed": Quantity("nodes that press", "1"),
     "load": Quantity("load", "N"),
     **dict.fromkeys(("front_force", "rear_force"), Quantity("normal force", "N")),
     "friction_torque": Quantity("friction torque", "N m"),

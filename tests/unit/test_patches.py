@@ -21,10 +21,12 @@ from nonsmooth import (
     ModelError,
     MovingSupport,
     Patch,
+    Prismatic,
     RigidBody,
     SmoothStep,
     SolveError,
     Unilateral,
+    io,
     simulate,
 )
 from nonsmooth.elements.meshes import Bar, Rectangle, Refinement
@@ -325,3 +327,22 @@ def test_a_patch_that_is_too_small_is_said(pressed):
     )
     result = simulate(replace(model, bodies=(small, model.bodies[1])), until=5e-4)
     assert any("too small" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("law", [Unilateral(), Unilateral(penalty=1e12)])
+def test_a_model_with_patches_survives_a_file(law):
+    model = pressed_block(law=law)
+    for form in ("yaml", "json"):
+        assert io.loads(io.dumps(model, form), form) == model
+
+
+def test_a_guide_has_no_nodes():
+    with pytest.raises(ModelError, match="corners have no nodes"):
+        Prismatic(
+            name="guide",
+            a="ground",
+            b="block",
+            length=1.0,
+            clearance=0.1,
+            normal=Unilateral(),
+        )
