@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nonsmooth import Result, gallery, simulate
 from nonsmooth.views.plots import draw
 from pages import Page, curves, run, series
 
@@ -37,7 +38,10 @@ def fill(page: Page) -> None:
     found = {"constraint": (1e6 * t, force)}
     rows: list[list[str]] = []
     for factor in FACTORS:
-        soft = run("transverse_bars", FIRST, method="penalty", penalty_factor=factor)
+        model = gallery.build(
+            "transverse_bars", method="penalty", penalty_factor=factor
+        )
+        soft = simulate(model, until=FIRST)
         values = soft.sample(t, FORCE)[FORCE]
         found[f"factor {factor:g}"] = (1e6 * t, values)
         rows.append([f"{factor:g}", f"{values.max():.2f}"])
@@ -47,7 +51,7 @@ def fill(page: Page) -> None:
     page.live(result)
 
 
-def _whole(page: Page, result) -> None:  # pyright: ignore
+def _whole(page: Page, result: Result) -> None:
     """Put in what happens until the bars part."""
     t = np.arange(0.0, 6e-3, 2.5e-7)
     names = [FORCE, "b1.y", "b2.middle.y"]

@@ -41,8 +41,8 @@ from nonsmooth import (
     Segment,
     Shape,
     Stribeck,
-    io,
     Unilateral,
+    io,
 )
 from nonsmooth.elements.base import Element
 from nonsmooth.kernels import abi

@@ -346,3 +346,25 @@ def test_a_guide_has_no_nodes():
             clearance=0.1,
             normal=Unilateral(),
         )
+
+
+def test_patches_that_overlap_at_the_start_are_refused():
+    model = pressed_block(depth=-1e-5)
+    deep = SmoothStep(start=7.5e-3 - 1e-5, end=7.6e-3, duration=4e-4)
+    ball = replace(model.bodies[1], y=deep)
+    with pytest.raises(ModelError, match=r"patch overlaps by 1e-05 m"):
+        simulate(replace(model, bodies=(model.bodies[0], ball)), until=1e-4)
+
+
+def test_the_paper_s_scheme_has_no_patches():
+    with pytest.raises(ModelError, match="has no patches"):
+        simulate(pressed_block(), until=1e-4, scheme="paper", step=1e-6)
+
+
+def test_a_run_goes_on_where_another_ended(pressed):
+    """A state in contact starts another run, and gives the same."""
+    first = simulate(pressed_block(), until=2e-4, rtol=1e-7)
+    second = simulate(pressed_block(), until=5e-4, rtol=1e-7, start=first.state())
+    name = "c.normal_force"
+    one, two = (r.sample(5e-4, name)[name][0] for r in (pressed, second))
+    assert two == pytest.approx(one, rel=1e-6)

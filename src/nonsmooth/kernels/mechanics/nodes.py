@@ -213,7 +213,7 @@ def start_set(n, pair, closed, known):
     """Let the closed nodes be those of the last solution, or those that overlap."""
     n_closed = 0
     for i in range(n):
-        if not pair[GAP * n + i] < math.inf:
+        if pair[N_X * n + i] == 0.0 and pair[N_Y * n + i] == 0.0:
             closed[i] = 0
         n_closed += closed[i]
         known[i] = 0

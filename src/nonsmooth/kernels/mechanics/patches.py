@@ -201,7 +201,7 @@ def gaps_to_polyline(m, w, k, n, part, pair):
     """Write gaps and normals of nodes against the patch of another body.
 
     Its nodes follow each other with the body on their left. A node that is across from
-    no segment is far away.
+    no segment is as far as the nearer end, has no normal, and cannot press.
     """
     q = at(m.par, m.contact_patch[k][OF_A])
     n_a, line = n_of(q), part_a(m, w, k, n)
@@ -213,7 +213,9 @@ def gaps_to_polyline(m, w, k, n, part, pair):
         j = find_segment(n_a, x, y, p_x, p_y, last)
         segment[i] = j
         if j < 0:
-            pair[GAP * n + i] = math.inf
+            first = math.hypot(p_x - x[0], p_y - y[0])
+            second = math.hypot(p_x - x[n_a - 1], p_y - y[n_a - 1])
+            pair[GAP * n + i] = min(first, second)
             pair[N_X * n + i] = 0.0
             pair[N_Y * n + i] = 0.0
             continue
