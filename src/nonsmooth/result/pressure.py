@@ -53,7 +53,9 @@ def pressure_of(
     element: Any = system.model.element(contact)
     body_name, _, patch = element.b.partition(".")
     body: Any = system.model.element(body_name)
-    weights = system.flexible[body_name].sites[patch].nodes.weights
+    nodes_b = system.flexible[body_name].sites[patch].nodes
+    assert nodes_b is not None  # it was packed
+    weights = nodes_b.weights
     work = system.work()
     evaluate(system, work, np.array([t]), y, mode)
     n, at_a, place = (
