@@ -72,6 +72,7 @@ from nonsmooth.elements.normal import (
     KelvinVoigt,
     LankaraniNikravesh,
     NormalLaw,
+    Unilateral,
 )
 from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
 from nonsmooth.errors import (
@@ -188,6 +189,7 @@ __all__ = [
     "TimeLaw",
     "TorsionSpring",
     "TranslationDrive",
+    "Unilateral",
     "Weld",
     "assembled",
     "equilibrium",

@@ -61,6 +61,7 @@ QUANTITIES = {
     **dict.fromkeys(("point_x", "point_y"), Quantity("point of the force", "m")),
     **dict.fromkeys(("normal_x", "normal_y"), Quantity("normal", "1")),
     "width": Quantity("width of contact", "m"),
+    "n_closed": Quantity("nodes that press", "1"),
     "load": Quantity("load", "N"),
     **dict.fromkeys(("front_force", "rear_force"), Quantity("normal force", "N")),
     "friction_torque": Quantity("friction torque", "N m"),
@@ -104,7 +105,7 @@ def columns_of(system: System) -> dict[str, Column]:
 def width(system: System) -> int:
     """Return how many numbers are evaluated at an instant, whatever is asked for."""
     m = system.tables
-    return 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 19 * m.n_contact + 1
+    return 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 21 * m.n_contact + 1
 
 
 def _column(
@@ -179,6 +180,8 @@ def _contacts(system: System) -> Iterator[Column]:
             # friction are the same seen from either.
             is_turned = spot.is_swapped and field in ("n_x", "n_y")
             yield _of_contact(name, kind, k, field, -1.0 if is_turned else 1.0)
+        if system.tables.contact_patch[k, 0] >= 0:
+            yield _of_contact(name, "n_closed", k, "n_closed")
         yield _column(name, "mode", "mode", k)
 
 

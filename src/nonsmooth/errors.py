@@ -130,6 +130,12 @@ FAILURES = {
         "law describes that: try a stiffer normal law (stiffness is in N/m to the "
         "power of the exponent), or a thicker shape"
     ),
+    "not_pressed": (
+        "t = {t:.9g} s, contact '{who}': no forces were found that keep its nodes from "
+        "overlapping; the last try closed {n} of {of} nodes ({which}). Nodes that give "
+        "way only together have no forces of their own: try a coarser patch, or a "
+        "penalty"
+    ),
     "memory": (
         "t = {t:.9g} s: out of memory after {n} steps, which are kept; make the run "
         "shorter or split it with start=result.state(), or use a larger rtol"

@@ -15,6 +15,7 @@ from nonsmooth.elements.events import Event
 from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.forces import Force
 from nonsmooth.elements.joints import Joint
+from nonsmooth.elements.normal import Unilateral
 from nonsmooth.errors import ModelError, nearest
 
 T = TypeVar("T")
@@ -165,6 +166,9 @@ class Model(Element, family="model"):
 
     def _check_contact(self, contact: Contact, body_a: Body, body_b: Body) -> None:
         """Refuse pairs that are not discs against a surface, nor made of such."""
+        if isinstance(contact.normal, Unilateral):
+            _check_pressed(contact, body_a, body_b)
+            return
         surfaces = body_a.pieces(contact.a.partition(".")[2], "a")
         outlines = body_b.pieces(contact.b.partition(".")[2], "b")
         if not surfaces and outlines:
@@ -226,6 +230,27 @@ class Model(Element, family="model"):
         raise ModelError(f"{self.label()}: no element '{name}'; {nearest(name, names)}")
 
 
+def _check_pressed(contact: Contact, body_a: Body, body_b: Body) -> None:
+    """Refuse what cannot meet the nodes of a patch."""
+    if not isinstance(body_b, FlexibleBody):
+        valid = "give a law with stiffness, e.g. HuntCrossley, to rigid bodies"
+        if isinstance(body_a, FlexibleBody):
+            valid = "Unilateral() needs the patch in b; exchange a and b"
+        raise contact.fail("normal", contact.normal, valid)
+    if contact.friction is not None:
+        raise contact.fail(
+            "friction", contact.friction, "patches have no friction yet; omit it"
+        )
+    surfaces = body_a.pieces(contact.a.partition(".")[2], "a")
+    if not surfaces and not isinstance(body_a, FlexibleBody):
+        raise contact.fail(
+            "a", contact.a, "a point has no surface to touch; give a shape"
+        )
+    if len(surfaces) > 1:
+        names = ", ".join(f"'{body_a.name}.{name}'" for name in surfaces)
+        raise contact.fail("a", contact.a, f"a patch presses on one shape: {names}")
+
+
 def _check_flexible(
     element: Joint | Force | Contact, side: str, body: FlexibleBody
 ) -> None:
@@ -240,9 +265,19 @@ def _check_flexible(
             f"patch ({nearest('', [*body.points, *body.patches])})",
         )
     if isinstance(element, Contact):
-        if point in body.patches:
+        is_pressed = isinstance(element.normal, Unilateral)
+        if point in body.patches and not is_pressed:
             raise element.fail(
-                side, reference, "a normal law presses on a point, not on a patch"
+                side,
+                reference,
+                "a normal law presses on a point, not on a patch; give Unilateral()",
+            )
+        if is_pressed and point not in body.patches:
+            raise element.fail(
+                side,
+                reference,
+                "Unilateral() presses on the nodes of a patch; give one "
+                f"({nearest('', body.patches) if body.patches else 'it has none'})",
             )
         return
     if getattr(element, "clearance", None) is not None:

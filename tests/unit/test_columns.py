@@ -31,8 +31,8 @@ def test_every_column_has_a_label_and_a_unit_or_names(runs):
             assert column.label == QUANTITIES[column.kind].label
             assert bool(column.unit) != bool(column.values)
             kinds.add(column.kind)
-    # No system here has a drive that pushes, or modes.
-    assert kinds == QUANTITIES.keys() - {"force", "eta", "eta_rate"}
+    # No system here has a drive that pushes, modes or patches.
+    assert kinds == QUANTITIES.keys() - {"force", "eta", "eta_rate", "n_closed"}
 
 
 def test_values_that_have_names_have_no_others(runs):

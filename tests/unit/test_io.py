@@ -29,7 +29,13 @@ from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic, Revolute
 from nonsmooth.elements.laws import ConstantRate, Expression, Harmonic, Table, TimeLaw
 from nonsmooth.elements.materials import Material, ModalDamping, RayleighDamping
 from nonsmooth.elements.meshes import Bar, MeshFile, Patch, Rectangle, Refinement
-from nonsmooth.elements.normal import DampedHertz, Flores, KelvinVoigt, NormalLaw
+from nonsmooth.elements.normal import (
+    DampedHertz,
+    Flores,
+    KelvinVoigt,
+    NormalLaw,
+    Unilateral,
+)
 from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
 from nonsmooth.errors import ModelError
 from nonsmooth.io import kinds, yaml_text
@@ -307,8 +313,12 @@ EXPRESSIONS = st.sampled_from(["0", "0.8*sin(pi*t)", "-2e3", "where(t < 1, t, 1)
 
 
 def own_kinds(family):
-    """Return the library's kinds of a family, without those of other tests."""
-    return [k for k in family.kinds.values() if k.__module__.startswith("nonsmooth.")]
+    """Return the library's kinds of a family, without those of other tests.
+
+    And without what only patches of flexible bodies can have: see test_patches.py.
+    """
+    found = [k for k in family.kinds.values() if k is not Unilateral]
+    return [k for k in found if k.__module__.startswith("nonsmooth.")]
 
 
 def values(annotation, metadata):
@@ -926,6 +936,7 @@ def test_a_contact_needs_no_type_and_no_friction():
 
 
 NORMALS = "KelvinVoigt, Hertz, DampedHertz, HuntCrossley, LankaraniNikravesh, Flores"
+NORMALS += ", Unilateral"
 CONTACT_REFUSALS = [
     (
         "      heel:\n        type: Circle",

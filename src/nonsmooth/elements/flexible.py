@@ -20,6 +20,19 @@ from nonsmooth.errors import ModelError
 
 
 @dataclass(frozen=True, kw_only=True)
+class Nodes:
+    """The n nodes of a patch that is pressed, along the boundary, the body on the left.
+
+    G is what they give beyond the shapes, x and y of node 0, of node 1, ...
+    """
+
+    places: Any  # (n, 2), m, in the coordinates of the mesh
+    shapes: Any  # (n, 2, n_mode), displacement
+    weights: Any  # (n), m, length of boundary of each
+    flexibility: Any  # (2 n, 2 n), m/N, G
+
+
+@dataclass(frozen=True, kw_only=True)
 class Site:
     """A marker of a reduced body; arrays of its n modes."""
 
@@ -27,6 +40,7 @@ class Site:
     shape: Any  # (2, n), displacement
     turn: Any  # (n), rotation; zero for a point, which has none
     bend: Any = None  # (2, n, n), K of both directions, if it is loaded
+    nodes: Nodes | None = None  # if it is pressed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,7 @@ from typing import ClassVar
 
 from nonsmooth.elements.base import Named, quantity
 from nonsmooth.elements.friction import FrictionLaw, check_law
-from nonsmooth.elements.normal import NormalLaw
+from nonsmooth.elements.normal import NormalLaw, Unilateral
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,6 +175,12 @@ class Prismatic(Joint):
         if self.normal is not None and self.clearance is None:
             raise self.fail(
                 "normal", self.normal, "it has a meaning only with a clearance"
+            )
+        if isinstance(self.normal, Unilateral):
+            raise self.fail(
+                "normal",
+                self.normal,
+                "corners have no nodes to press; give e.g. KelvinVoigt(stiffness=...)",
             )
 
     @staticmethod

@@ -171,12 +171,13 @@ class Ring(_Meshed):
 class Bar(_Meshed):
     """A straight bar along x with a round head.
 
-    From its flat face at x = 0, `end`, to the tip of the half circle of radius
-    width/2, `head`, at x = length; its sides are `lower` and `upper`.
+    From its flat face, `end`, at `start`, to the tip of the half circle of radius
+    width/2, `head`, at start + length; its sides are `lower` and `upper`.
     """
 
     length: float = quantity("m, head included", above=0.0)
     width: float = quantity("m", above=0.0)
+    start: Point = (0.0, 0.0)  # m, middle of the flat face
 
     def check(self) -> None:
         super().check()
@@ -185,16 +186,16 @@ class Bar(_Meshed):
             raise self.fail("length", self.length, valid)
 
     def cut(self) -> Blocks:
-        r = 0.5 * self.width
-        k, e, c = _CORE * r, r / math.sqrt(2.0), self.length - r
+        r, (x0, y0) = 0.5 * self.width, self.start
+        k, e, c = _CORE * r, r / math.sqrt(2.0), x0 + self.length - r
         heights = (-r, -k, k, r)
         corners = (
-            *((0.0, y) for y in heights),
-            *((c, y) for y in heights),
-            (c + k, -k),
-            (c + k, k),
-            (c + e, -e),
-            (c + e, e),
+            *((x0, y0 + y) for y in heights),
+            *((c, y0 + y) for y in heights),
+            (c + k, y0 - k),
+            (c + k, y0 + k),
+            (c + e, y0 - e),
+            (c + e, y0 + e),
         )
         bar = tuple((k, k + 4, k + 5, k + 1) for k in range(3))
         head = ((5, 8, 9, 6), (4, 10, 8, 5), (10, 11, 9, 8), (6, 9, 11, 7))
@@ -202,7 +203,7 @@ class Bar(_Meshed):
         names = {(0, 4): "lower", (7, 3): "upper"}
         names |= dict.fromkeys(((1, 0), (2, 1), (3, 2)), "end")
         names |= dict.fromkeys(arcs, "head")
-        return Blocks(corners, bar + head, dict.fromkeys(arcs, (c, 0.0)), names)
+        return Blocks(corners, bar + head, dict.fromkeys(arcs, (c, y0)), names)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -153,3 +153,18 @@ class Flores(NormalLaw):
         loss = 8.0 * (1.0 - p[2]) / (5.0 * p[2])
         ratio = overlap_rate / approach_rate if approach_rate > 0.0 else 0.0
         return p[0] * overlap ** p[1] * (1.0 + loss * ratio)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unilateral(NormalLaw):
+    """No overlap: each node of a patch is a constraint while it presses.
+
+    0 <= force  _|_  gap >= 0        at each node
+
+    `b` is a patch of a flexible body, `a` a surface, or a patch of another one. With a
+    `penalty` nodes overlap by force/(penalty length), each with its length of the
+    boundary: for comparison, since the force depends on it [HongLiu2012]_.
+    """
+
+    row_name: ClassVar[str] = ""
+    penalty: float | None = quantity("N/m^2", default=None, above=0.0)

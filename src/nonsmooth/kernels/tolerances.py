@@ -66,6 +66,8 @@ NO_ACCELERATION = 1e-13
 # Friction this near to its limit is at the limit; beyond it by less than the second it
 # is round-off of an ill-conditioned matrix.
 AT_LIMIT, VERIFIED = 1e-9, 1e-6
+# A node of a patch whose gap is negative by less than this part of the deepest is open.
+CLOSED_NODE = 1e-12
 # A contact that yields by less than this part of what it would alone is held by others.
 NO_COMPLIANCE = 1e-12
 # Changes of loads that do not matter: the round-off of reactions that are not unique.
@@ -80,6 +82,8 @@ NO_FLANK, AIMED = 1e-9, 1e-12
 # sticking contacts it may be smaller, as small as the friction problem can tell: two on
 # one body that tilts a little differ by little, and still each has its own friction.
 RANK, CONTACT_RANK = 1e-10, 1e-11
+# A node of a patch that gives way only as others do.
+DEPENDENT_NODE = 1e-13
 # Regularisation of a dependent row: large enough that round-off in the null space stays
 # below 1e-9, small enough to converge in a few refinements, to the last.
 REGULARISATION, REFINED = 1e-7, 1e-15

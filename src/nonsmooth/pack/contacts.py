@@ -15,7 +15,7 @@ from nonsmooth.elements.bodies import Point
 from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.friction import FrictionLaw
 from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic, Revolute
-from nonsmooth.elements.normal import NormalLaw
+from nonsmooth.elements.normal import NormalLaw, Unilateral
 from nonsmooth.elements.shapes import Line, Shape
 from nonsmooth.kernels.mechanics.tables import (
     BACKWARD,
@@ -28,6 +28,7 @@ from nonsmooth.kernels.mechanics.tables import (
     GUIDE,
     MARGIN,
     NONE,
+    PATCH,
     PIN,
     SET_VALUED,
     SLOT,
@@ -38,6 +39,7 @@ from nonsmooth.kernels.mechanics.tables import (
 from nonsmooth.model import Model
 from nonsmooth.pack.outlines import Outline, Pair, full_face
 from nonsmooth.pack.packer import Packer
+from nonsmooth.pack.patches import pack_patch, scratch
 from nonsmooth.pack.pieces import Pieces, pieces
 from nonsmooth.pack.system import Spot
 
@@ -48,6 +50,7 @@ Elementary = tuple[Shape, str, int, float, Point | None, bool]
 _PRESSING = {
     TOUCH: [GAP, FORCE],
     FLAT: [GAP, FORCE],
+    PATCH: [GAP, FORCE],
     SLOT: [FLANK],
     GUIDE: [FLANK, FLANK],
     PIN: [],
@@ -67,6 +70,9 @@ class ContactRow:
     radius: float = 0.0
     deepest: float = math.inf
     n_scratch: int = 0
+    patches: tuple[int, int] = (-1, -1)  # parameters of those on b and on a
+    n_node: int = 0
+    n_node_mark: int = 0
     normal: int = -1
     normal_par: int = 0
     normal_work: int = -1
@@ -87,7 +93,7 @@ class ContactRow:
     @property
     def is_touch(self) -> bool:
         """Whether it is between shapes, not inside a joint."""
-        return self.kind in (TOUCH, FLAT)
+        return self.kind in (TOUCH, FLAT, PATCH)
 
     @property
     def can_stick(self) -> bool:
@@ -115,6 +121,7 @@ def contact_columns(contacts: list[ContactRow]) -> dict[str, Any]:
     is_flat = np.array([c.kind == FLAT for c in contacts], dtype=bool)
     flat = np.where(is_flat, np.cumsum(is_flat) - 1, -1)
     columns["contact_flat"] = flat.astype(np.int64)
+    columns["contact_patch"] = _patches(contacts)
     has_state = np.array([c.has_state for c in contacts], dtype=bool)
     state = np.cumsum(has_state) - 1
     columns["contact_state"] = np.where(has_state, state, -1).astype(np.int64)
@@ -122,6 +129,18 @@ def contact_columns(contacts: list[ContactRow]) -> dict[str, Any]:
         [c.state_scale for c in contacts if c.has_state], float
     )
     return columns
+
+
+def _patches(contacts: list[ContactRow]) -> NDArray[np.int64]:
+    """Return where the numbers of patches stand, and their scratch."""
+    rows = np.full((len(contacts), 4), -1, dtype=np.int64)
+    n_node, n_mark = 0, 0
+    for k, contact in enumerate(contacts):
+        if contact.kind == PATCH:
+            rows[k] = (*contact.patches, n_node, n_mark)
+            n_node += contact.n_node
+            n_mark += contact.n_node_mark
+    return rows
 
 
 def guard_columns(
@@ -256,6 +275,9 @@ def pack_contacts(model: Model, packer: Packer) -> list[ContactRow]:
         )
 
     for contact in model.contacts:
+        if isinstance(contact.normal, Unilateral):
+            rows.append(_pressed(packer, contact, contact.normal))
+            continue
         for one in _touching(packer, contact):
             if row := _flat(packer, contact, one):
                 rows.append(row)
@@ -347,6 +369,48 @@ def _flat(packer: Packer, contact: Contact, one: Touching) -> ContactRow | None:
             is_flat=True,
         ),
         **friction,
+    )
+
+
+def _pressed(packer: Packer, contact: Contact, law: Unilateral) -> ContactRow:
+    """Return the row of a patch against a surface, or another patch."""
+    body_a, _, part_a = contact.a.partition(".")
+    name, body_b = contact.name, contact.b.partition(".")[0]
+    nodes = pack_patch(packer, contact.b, law.penalty)
+    surfaces = packer.bodies[packer.index[body_a]].pieces(part_a, "a")
+    surface = next(iter(surfaces.values()), None)
+    where: dict[str, Any] = {}
+    if surface is None:
+        other = pack_patch(packer, contact.a, None)
+        where = {"a": packer.marker(contact.a), "patches": (nodes.par, other.par)}
+    else:
+        other = None
+        where = {
+            "a": packer.marker(body_a),
+            "patches": (nodes.par, -1),
+            "shape": packer.kind("shape", surface),
+            "shape_par": packer.append(surface.pair_parameters(None)),
+        }
+    n_node, n_mark = scratch(nodes, other)
+    return ContactRow(
+        name=name,
+        b=packer.marker(contact.b),
+        kind=PATCH,
+        n_node=n_node,
+        n_node_mark=n_mark,
+        work=packer.ledger(f"{name}.friction"),
+        spot=Spot(
+            name=name,
+            element=name,
+            owner=body_a,
+            surface=surface,
+            body=body_b,
+            centre=(0.0, 0.0),
+            radius=0.0,
+            has_friction=False,
+            is_flat=True,
+        ),
+        **where,
     )
 
 

@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from nonsmooth.elements.bodies import Tail
-from nonsmooth.elements.flexible import FlexibleBody, Reduced, Site
+from nonsmooth.elements.flexible import FlexibleBody, Nodes, Reduced, Site
 from nonsmooth.elements.meshes import MeshFile
+from nonsmooth.elements.normal import Unilateral
 from nonsmooth.errors import ModelError
 from nonsmooth.model import Model
 
-# Loads of a body: whether each loaded marker bears a couple as well as a force.
-Loads = dict[str, bool]
+# Loads of a body: whether each loaded marker bears a couple as well as a force; None
+# for a patch whose nodes are pressed, which needs no shapes: its nodes give way.
+Loads = dict[str, bool | None]
 
 # Fields that say how a body starts, and nothing of what it is.
 _START = {"name", "position", "angle", "velocity", "angular_velocity", "damping"}
@@ -32,10 +34,11 @@ def loads_of(model: Model) -> dict[str, Loads]:
         b.name: {} for b in model.bodies if isinstance(b, FlexibleBody)
     }
 
-    def add(reference: str, is_turned: bool) -> None:
+    def add(reference: str, is_turned: bool | None) -> None:
         body, _, point = reference.partition(".")
         if body in found and point:
-            found[body][point] = found[body].get(point, False) or is_turned
+            known = found[body].get(point)
+            found[body][point] = known if is_turned is None else known or is_turned
 
     for element in (*model.joints, *model.drives, *model.forces):
         for end, is_turned in zip(
@@ -43,7 +46,11 @@ def loads_of(model: Model) -> dict[str, Loads]:
         ):
             add(end, is_turned)
     for contact in model.contacts:
-        add(contact.b, False)
+        if isinstance(contact.normal, Unilateral):
+            add(contact.a, None)
+            add(contact.b, None)
+        else:
+            add(contact.b, False)
     return found
 
 
@@ -81,7 +88,7 @@ def _by_elements(body: FlexibleBody, loads: Loads) -> Reduced:
         points=body.points,
         patches=body.patches,
         base=getattr(body.mesh, "folder", "."),
-        forces=tuple(sorted(loads)),
+        forces=tuple(sorted(name for name in loads if loads[name] is not None)),
         couples=tuple(sorted(name for name in loads if loads[name])),
     )
     sites: dict[str, Site] = {}
@@ -93,6 +100,7 @@ def _by_elements(body: FlexibleBody, loads: Loads) -> Reduced:
             shape=marker.shape,
             turn=np.zeros(found.n) if marker.turn is None else marker.turn,
             bend=marker.bend if name in loads else None,
+            nodes=_nodes(marker, found.origin),
         )
     return Reduced(
         mass=found.mass,
@@ -104,6 +112,18 @@ def _by_elements(body: FlexibleBody, loads: Loads) -> Reduced:
         spin=found.spin,
         pull=found.weight.T,
         sites=sites,
+    )
+
+
+def _nodes(marker: Any, origin: Any) -> Nodes | None:
+    """Return the nodes of a patch, None of a point."""
+    if not hasattr(marker, "flexibility"):
+        return None
+    return Nodes(
+        places=marker.places + origin,
+        shapes=marker.shapes,
+        weights=marker.weights,
+        flexibility=marker.flexibility,
     )
 
 

@@ -148,10 +148,10 @@ class Spot:
     name: str  # as in columns
     element: str  # the contact, or the guide with clearance
     owner: str  # body of the surface
-    surface: Shape
+    surface: Shape | None  # None for the patch of a flexible body
     body: str  # of the disc
     centre: Point  # m, of the disc in its body's frame
     radius: float  # m
     has_friction: bool
-    is_flat: bool = False  # two outlines, one contact
+    is_flat: bool = False  # two outlines, or a patch of nodes: one contact
     is_swapped: bool = False  # the surface is b's, and its normal points from b to a

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nonsmooth.elements.bodies import MovingSupport, Tail
 from nonsmooth.elements.joints import Joint, Prismatic
-from nonsmooth.kernels.mechanics.tables import FLAT, Tables
+from nonsmooth.kernels.mechanics.tables import FLAT, PATCH, Tables
 from nonsmooth.model import Model
 from nonsmooth.pack import order
 from nonsmooth.pack.contacts import (
@@ -67,6 +67,9 @@ def pack(model: Model) -> System:
         n_touch=n_touch,
         n_flat=sum(c.kind == FLAT for c in contacts),
         n_outline=max((c.n_scratch for c in contacts), default=0),
+        n_patch=sum(c.kind == PATCH for c in contacts),
+        n_node=sum(c.n_node for c in contacts),
+        n_node_mark=sum(c.n_node_mark for c in contacts),
         n_contact=len(contacts),
         n_state=n_state,
         n_work=len(packer.works),

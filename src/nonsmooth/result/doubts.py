@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nonsmooth.result.bending import modal_doubts
+from nonsmooth.result.pressure import cut_patches
 
 if TYPE_CHECKING:
     from nonsmooth.result.result import Result
@@ -39,6 +40,7 @@ def doubts(result: Result) -> Iterator[str]:
             "projection, a smaller rtol or step, or larger alpha and beta"
         )
     yield from modal_doubts(result)
+    yield from cut_patches(result)
     balance = result.energy_balance
     stored = np.max(np.abs(balance.kinetic)) + np.max(np.abs(balance.potential))
     if not balance.residual <= LEDGER * balance.exchanged + ROUND_OFF * stored:

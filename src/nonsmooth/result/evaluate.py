@@ -44,13 +44,14 @@ def evaluate(
     return samples
 
 
-def mode_numbers(system: System, mode: Modes) -> Floats:
+def mode_numbers(system: System, mode: Modes, contact: Any) -> Floats:
     """Return the column `mode`: 0 stick, +-1 slip, 2 open, 3 released.
 
-    Of a contact that cannot stick 1 is pressing.
+    Of a contact that cannot stick 1 is pressing; of a patch the sign of its mean slip.
     """
-    can_stick = system.tables.contact_row >= 0
-    slip = np.where(can_stick, slip_of(mode), 1)
+    m = system.tables
+    slip = np.where(m.contact_row >= 0, slip_of(mode), 1)
+    slip = np.where(m.contact_patch[:, 0] >= 0, np.sign(contact["v_t"]), slip)
     sides: Any = [mode["side"] == PRESSING, mode["side"] == OPEN]
     return np.select(sides, [slip, OPEN_MODE], RELEASED_MODE).astype(float)
 

@@ -24,6 +24,7 @@ from nonsmooth.result.doubts import doubts
 from nonsmooth.result.energy import EnergyBalance
 from nonsmooth.result.evaluate import evaluate, mode_numbers, project, side_numbers
 from nonsmooth.result.events import EventTable, event_records
+from nonsmooth.result.pressure import Pressure, pressure_of
 from nonsmooth.result.samples import Samples
 from nonsmooth.result.state import MODE, State
 from nonsmooth.result.steps import Steps
@@ -217,10 +218,11 @@ class Result:
             "joint": _flat(found.joint),
             "load": _flat(found.load),
             "contact": contact.view(np.float64).reshape(n, contact.shape[1] * n_field),
-            "mode": mode_numbers(self.system, mode),
+            "mode": mode_numbers(self.system, mode, contact),
             "flank": side_numbers(contact),
             "kinetic": found.kinetic,
             "inner": found.inner,
+            "stored": np.asarray(contact["stored"], dtype=float),
         }
 
     def sample(
@@ -260,6 +262,25 @@ class Result:
         """Return one quantity at the ends of all steps, `result.t`."""
         return self.sample(names=name)[name] if name != "t" else self.t
 
+    def pressure(
+        self, contact: str, t: float | None = None, limit: Limit = "after"
+    ) -> Pressure:
+        """Return forces and pressure of a patch's nodes at time t, by default the end.
+
+        Parameters
+        ----------
+        contact : str
+            A contact with `normal=Unilateral()`.
+        t : float, optional
+            Time, s.
+        limit : "before" or "after"
+            Which one-sided value to give at an event.
+        """
+        at = np.array([self.t_end if t is None else float(t)])
+        y, t_law, index = self._states(at, limit, project_inside=True)
+        mode = self._modes(at, index, limit)
+        return pressure_of(self.system, contact, float(t_law[0]), y, mode)
+
     # -- energy ------------------------------------------------------------------
 
     @cached_property
@@ -288,6 +309,7 @@ class Result:
             wrench = arrays["wrench"].reshape(len(times), m.n_force, 8)
             potential = potential + wrench[:, springs, 6].sum(axis=1)
             potential = potential + arrays["inner"].sum(axis=1)
+            potential = potential + arrays["stored"].sum(axis=1)
             kinetic = arrays["kinetic"]
         return EnergyBalance(
             t=times,

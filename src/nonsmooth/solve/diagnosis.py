@@ -10,6 +10,7 @@ import numpy as np
 from nonsmooth.errors import FAILURES
 from nonsmooth.kernels import entry
 from nonsmooth.kernels import run as codes
+from nonsmooth.kernels.mechanics import nodes
 from nonsmooth.kernels.mechanics.tables import Work
 from nonsmooth.kernels.run import Step
 from nonsmooth.pack import System
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 # Places at which a failed step is searched for the element that failed it.
 N_SEARCH = 65
+# Nodes of a patch that a message lists.
+MAX_NODES = 12
 # A state this many times the model's size, or 1 m/s, has diverged.
 DIVERGED = 1e9
 
@@ -57,6 +60,8 @@ def _explain(
     if jam := jams(system, step, work):
         return jam, True
     culprit = _culprit(system, step, work)
+    if text := _not_pressed(system, step, work):
+        return text, False
     if not culprit and status == codes.NOT_FINITE and options.step:
         return _unstable(options, step), False
     if culprit or status == codes.NOT_FINITE:
@@ -95,6 +100,26 @@ def _too_deep(system: System, step: Step, work: Work) -> str:
         depth=float(depth[k]),
         most=float(m.contact_deepest[k]),
     )
+
+
+def _not_pressed(system: System, step: Step, work: Work) -> str:
+    """Return the sentence for a patch whose last forces were not found, or ""."""
+    m = system.tables
+    for k in np.flatnonzero(m.contact_patch[:, 0] >= 0):
+        at_b, _, _, first = m.contact_patch[k].tolist()
+        n = int(m.par[at_b])
+        marks = work.node_mark[first : first + nodes.N_MARK * n + 2]
+        if marks[nodes.N_MARK * n + nodes.FAILED]:
+            closed = np.flatnonzero(marks[:n])
+            return FAILURES["not_pressed"].format(
+                t=step.t_fail,
+                who=system.contacts[k],
+                n=len(closed),
+                of=n,
+                which=", ".join(map(str, closed[:MAX_NODES].tolist()))
+                + (", ..." if len(closed) > MAX_NODES else ""),
+            )
+    return ""
 
 
 def has_diverged(system: System, step: Step) -> bool:

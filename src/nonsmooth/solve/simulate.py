@@ -104,7 +104,7 @@ def simulate(
         is_given = options.scheme == "paper"
         wanted = bool(assemble) if is_given else assemble
         q, v = consistent_start(system, work, t_start, start, wanted)
-    check_overlaps(system, t_start, q, v)
+    check_overlaps(system, t_start, q, v, is_new=start is None)
     check_jumps(system, work, t_start, t_end)
     notes = [check_redundancy(system, work, t_start, q, v)]
     notes.append(moved(system, start, q, v))

@@ -44,6 +44,9 @@ CONTRADICTORY = 1e-6
 DEPENDENT = 1e-9
 # Largest overlap at the start, as a part of the model's size: bodies are nearly rigid.
 DEEPEST = 0.1
+# Overlap of patches at the start, in parts of the model's size, that is round-off of
+# meshes.
+PRESSED = 1e-9
 # Above this many rows redundant constraints are counted, not named.
 MAX_NAMED = 600
 
@@ -291,8 +294,13 @@ def check_redundancy(
     return text
 
 
-def check_overlaps(system: System, t: float, q: Floats, v: Floats) -> None:
-    """Refuse a start with a contact that overlaps as no compliant law describes."""
+def check_overlaps(
+    system: System, t: float, q: Floats, v: Floats, *, is_new: bool = True
+) -> None:
+    """Refuse a start with a contact that overlaps as no compliant law describes.
+
+    And one with undeformed bodies whose patches overlap, if it is no later state.
+    """
     if not system.contacts:
         return
     work = system.work()
@@ -303,6 +311,12 @@ def check_overlaps(system: System, t: float, q: Floats, v: Floats) -> None:
     for k, name in enumerate(system.contacts):
         contact: Any = work.contact[k]
         overlap, force = -float(contact["gap"]), float(contact["force"])
+        if is_new and overlap > PRESSED * system.size and _is_bare(system, name, q):
+            raise ModelError(
+                f"contact '{name}': its patch overlaps by {overlap:.6g} m at t = {t:g} "
+                "s, with the body undeformed: move them apart, or start from a state "
+                "in which they press"
+            )
         if overlap > deepest[k]:
             raise ModelError(
                 f"contact '{name}': the outlines overlap by {overlap:.6g} m at "
@@ -323,6 +337,15 @@ def check_overlaps(system: System, t: float, q: Floats, v: Floats) -> None:
                 f"contact '{name}': its normal law is not finite at t = {t:g} s, "
                 f"overlap {overlap:.6g} m"
             )
+
+
+def _is_bare(system: System, contact: str, q: Floats) -> bool:
+    """Return whether a contact is of a patch, and no flexible body is deformed."""
+    k = system.contacts.index(contact)
+    if system.tables.contact_patch[k, 0] < 0:
+        return False
+    own = [system.coordinates(name) for name in system.flexible]
+    return not any(np.any(q[one.start + 3 : one.stop]) for one in own)
 
 
 def assembled(model: Model, t: float = 0.0) -> Model:

@@ -41,6 +41,7 @@ def places(spot: Spot, poses: Mapping[str, Floats], n: int) -> tuple[Floats, Flo
     owner = poses.get(spot.owner, at_origin)
     centre = to_global(body, np.array(spot.centre))
     # A kind of the user's own may have any function.
+    assert spot.surface is not None  # of patches the columns tell
     find = _NORMALS.get(type(spot.surface))
     if find is None:
         normal = _one_by_one(spot.surface, owner, centre)

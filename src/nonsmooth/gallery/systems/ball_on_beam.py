@@ -91,7 +91,7 @@ def ball_on_beam(
     [Timoshenko1913]_
     """
     if contact == "patch":
-        raise ModelError("ball_on_beam: contact = 'patch'; patches cannot touch yet")
+        raise ModelError("ball_on_beam: contact = 'patch'; not built yet, give 'hertz'")
     count("ball_on_beam", modes=modes)
     positive("ball_on_beam", radius=radius, length=length, height=height, width=width)
     positive("ball_on_beam", density=density, youngs_modulus=youngs_modulus)

@@ -50,6 +50,7 @@ from nonsmooth.kernels.mechanics.tables import (
     GAP,
     GROUP,
     MARGIN,
+    PATCH,
     USER,
     Tables,
     Work,
@@ -155,7 +156,8 @@ def touch_guards(m, w, k, size, out):
     sign = 1.0 if side == OPEN else -1.0
     # Below round-off its sign says nothing.
     set_guard(out, press, sign * gap + SMALLEST_GAP * size, sign * c.gap_rate)
-    if side == OPEN:
+    if side == OPEN or m.contact_kind[k] == PATCH:
+        # The force of a patch ends with its overlap.
         set_guard(out, press + 1, 1.0, 0.0)
         return
     if m.contact_kind[k] == FLAT:

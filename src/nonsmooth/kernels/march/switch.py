@@ -50,7 +50,7 @@ from nonsmooth.kernels.friction.settle import (
 )
 from nonsmooth.kernels.mechanics import bodies, contacts, dynamics
 from nonsmooth.kernels.mechanics.contacts import has_friction
-from nonsmooth.kernels.mechanics.tables import MARGIN, PIN, Tables, Work
+from nonsmooth.kernels.mechanics.tables import MARGIN, PATCH, PIN, Tables, Work
 from nonsmooth.kernels.run import Decision, Watch
 from nonsmooth.kernels.tolerances import (
     AT_LIMIT,
@@ -466,6 +466,9 @@ def time_to_feel(m, w, r):
     depth = FELT * size
     for k in range(m.n_touch):
         c = w.contact[k]
+        if m.contact_kind[k] == PATCH:
+            # Its force begins smoothly, with the shapes at rest.
+            continue
         if w.mode[k].side == PRESSING and -c.gap <= CLOSED * size + LOOK_AHEAD * size:
             rate = max(-c.gap_rate, 0.0)
             if rate > 0.0:

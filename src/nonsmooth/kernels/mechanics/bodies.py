@@ -78,6 +78,11 @@ def place_marker(m, w, q, v, i):
         at(v, dof),
         w.local,
     )
+    if m.n_patch > 0:
+        # Nodes of patches need more of their body than its markers tell.
+        for j in range(dof, dof + m.body_n[k]):
+            w.coordinate[j] = q[j]
+            w.coordinate[m.n_dof + j] = v[j]
 
 
 @far(Tables, Work, FLOATS, INTEGER)

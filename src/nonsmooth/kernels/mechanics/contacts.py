@@ -5,7 +5,8 @@ Both bodies are seen at the same place, the point of b's disc nearest to a:
     gap'  = n·(v_b - v_a)        v_t = tau·(v_b - v_a)
     v_t'  = tau·(a_b - a_a) + omega_a n·(v_mb - v_ma) + n' gap'
 
-That is a disc on a surface; pairs of outlines are in `flats`.
+That is a disc on a surface; pairs of outlines are in `flats`, patches of flexible
+bodies in `patches`.
 """
 
 import math
@@ -26,8 +27,8 @@ from nonsmooth.kernels.friction.modes import (
     SLIP,
     STICK,
 )
-from nonsmooth.kernels.mechanics import bodies, flats
-from nonsmooth.kernels.mechanics.tables import FLAT, NONE, PIN, SMOOTH
+from nonsmooth.kernels.mechanics import bodies, flats, patches
+from nonsmooth.kernels.mechanics.tables import FLAT, NONE, PATCH, PIN, SMOOTH
 from nonsmooth.kernels.tolerances import (
     FELT_FORCE,
     LOOK_AHEAD,
@@ -51,6 +52,10 @@ def contact(m, w, k):
     c, mode = w.contact[k], w.mode[k]
     if m.contact_kind[k] == PIN:
         turn_pin(m, w, k)
+    elif m.contact_kind[k] == PATCH:
+        # Forces follow where they are applied.
+        patches.press(m, w, k)
+        return
     elif m.contact_kind[k] == FLAT:
         flats.press(m, w, k)
     else:
@@ -155,6 +160,8 @@ def law_force(m, w, k):
     """Return the force of the normal law at the present state, not cut off at zero."""
     if m.contact_kind[k] == FLAT:
         return w.press[m.contact_flat[k]].N
+    if m.contact_kind[k] == PATCH:
+        return w.contact[k].force
     return normal_force(m, w, k, w.contact[k].gap, w.contact[k].gap_rate)
 
 
@@ -251,6 +258,9 @@ def carry_row(m, w, i, a, b):
 @kernel
 def push_contact(m, w, k, lam_n, lam_t):
     """Apply a contact's force to both bodies."""
+    if m.contact_kind[k] == PATCH:
+        patches.push(m, w, k)
+        return
     c = w.contact[k]
     wrench = stack_floats(3)
     wrench[0] = lam_n * c.n_x + lam_t * c.n_y
@@ -416,6 +426,9 @@ def show(m, w, k):
     if m.contact_kind[k] == FLAT:
         flats.show(m, w, k)
         return
+    if m.contact_kind[k] == PATCH:
+        patches.show(m, w, k)
+        return
     a, c = w.motion[m.contact_a[k]], w.contact[k]
     c.point_x = a[0] + c.arm_x
     c.point_y = a[1] + c.arm_y
@@ -443,3 +456,5 @@ def copy_contact(a, b):
     b.point_x = a.point_x
     b.point_y = a.point_y
     b.width = a.width
+    b.n_closed = a.n_closed
+    b.stored = a.stored

@@ -20,8 +20,9 @@ from nonsmooth.kernels.friction.modes import Mode
 from nonsmooth.kernels.mechanics.outlines import Press
 
 # Where a contact is: between shapes, of a disc on a surface; inside a joint, of a point
-# in a slot, a block in a guide, a pin in a hole; or again between shapes, of outlines.
-TOUCH, SLOT, GUIDE, PIN, FLAT = 0, 1, 2, 3, 4
+# in a slot, a block in a guide, a pin in a hole; or again between shapes, of outlines,
+# of the nodes of a patch.
+TOUCH, SLOT, GUIDE, PIN, FLAT, PATCH = 0, 1, 2, 3, 4, 5
 # Its friction: none, decided between stick and slip, or a function of the state.
 NONE, SET_VALUED, SMOOTH = 0, 1, 2
 # What a guard watches; the table is in `march.guards`.
@@ -51,6 +52,9 @@ class Tables(Block):
     n_touch = INTEGER  # contacts of shapes
     n_flat = INTEGER  # of these, pairs of outlines
     n_outline = INTEGER  # numbers that the largest such pair is worked out in
+    n_patch = INTEGER  # of these, of patches of flexible bodies
+    n_node = INTEGER  # numbers that patches are worked out in
+    n_node_mark = INTEGER  # integers
     n_contact = INTEGER  # these, then the sliding contacts inside joints
     n_state = INTEGER  # internal states of friction laws
     n_group = INTEGER
@@ -130,6 +134,7 @@ class Tables(Block):
     contact_a = integers("n_contact")  # marker at the origin of a's body
     contact_b = integers("n_contact")  # marker at the centre of b's disc, or its origin
     contact_flat = integers("n_contact")  # which pair of outlines, -1 for none
+    contact_patch = integers("n_contact, 4")  # see `patches`; -1 for none
     contact_deepest = floats("n_contact")  # m, to which outlines may overlap
     contact_radius = floats("n_contact")  # m, of b's disc
     contact_normal = integers("n_contact")  # kind of the normal law
@@ -142,7 +147,7 @@ class Tables(Block):
     contact_rub = integers("n_contact")  # first guard of friction, -1 for none
 
     # sliding contacts inside joints
-    contact_kind = integers("n_contact")  # TOUCH, SLOT, GUIDE, PIN or FLAT
+    contact_kind = integers("n_contact")  # TOUCH, SLOT, ...
     contact_joint = integers("n_contact")  # first row of the joint: the load
     contact_length = floats("n_contact")  # m, of a block in a guide
     contact_height = floats("n_contact")  # m
@@ -193,12 +198,16 @@ class Contact(Block):
     slip_bias = NUMBER  # m/s^2, v_t' = G_a a_a + G_b a_b + this
     phi = NUMBER  # of a joint that slides: lam_t = -(phi lam_n + drag)
     drag = NUMBER  # N
-    front = NUMBER  # N, of the flanks of a block in a guide, or of a point in a slot
-    rear = NUMBER  # N
+    # N, of the flanks of a block in a guide, or of a point in a slot; of the first and
+    # last node of a patch
+    front = NUMBER
+    rear = NUMBER
     # for results
     point_x = NUMBER  # m, where the force acts, global
     point_y = NUMBER
     width = NUMBER  # m, extent of the pressed zone along the tangent
+    n_closed = NUMBER  # nodes of a patch that press
+    stored = NUMBER  # J, in the flexibility of a patch
 
 
 class Work(Block):
@@ -214,6 +223,7 @@ class Work(Block):
     inertia = floats("n_tail")  # of the frame's rotation
     couple = floats("n_dof")  # of a tail with its frame's rotation, over its own mass
     minv = floats("n_dof")  # inverse masses, of the frame's rotation without its tail
+    coordinate = floats("2 * n_dof")  # and rates, of bodies with a tail, for patches
     local = floats("6 + 5 * n_width")  # scratch: a marker in its body's frame
     # from q and v
     motion = floats("n_marker, 9")  # pose, rate, acceleration bias
@@ -239,6 +249,8 @@ class Work(Block):
     contact = records(Contact, "n_contact")
     press = records(Press, "n_flat")
     outline = floats("n_outline")  # scratch: two outlines
+    node = floats("n_node")  # scratch: patches
+    node_mark = integers("n_node_mark")  # closed nodes of patches, segments
     ratio = floats("n_contact")  # slip of a joint at rest beside others, if they moved
     z = floats("n_state")  # m, internal states of friction laws
     # sliding contacts inside joints, of one group; n of them slide, see `slides`

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nonsmooth.elements.friction import Coulomb
+from nonsmooth.elements.normal import Unilateral
 from nonsmooth.errors import ModelError
 from nonsmooth.kernels.run import Span, Step
 from nonsmooth.pack import System
@@ -29,6 +30,11 @@ class PaperScheme(Scheme):
                 "no friction inside joints; use a fixed-step method with Baumgarte(...)"
             )
         for contact in system.model.contacts:
+            if isinstance(contact.normal, Unilateral):
+                raise ModelError(
+                    f"contact '{contact.name}': scheme 'paper' has no patches; use "
+                    "scheme 'events'"
+                )
             if not isinstance(contact.friction, Coulomb | None):
                 kind = type(contact.friction).__name__
                 raise ModelError(

@@ -1,0 +1,278 @@
+"""The numbers of pressed patches: where they stand, and forces that close gaps.
+
+See `patches` for what they mean.
+"""
+
+import math
+
+from nonsmooth.kernels.abi import at, kernel
+from nonsmooth.kernels.tolerances import CLOSED_NODE, DEPENDENT_NODE
+
+# Columns of `contact_patch`: parameters of b's patch and a's, -1 for a surface; first
+# entries of `Work.node` and `Work.node_mark`.
+OF_B, OF_A, PLACE, MARK = 0, 1, 2, 3
+# Numbers before the arrays of a patch.
+HEAD = 2
+# Arrays of n numbers for each patch: places in the body's axes from the marker, the
+# same in global axes from the origin, forces in the body's axes.
+X, Y, AT_X, AT_Y, F_X, F_Y, N_PART = range(7)
+# Arrays of n numbers for the pair, n nodes of b: gap, normal in global axes, in the
+# axes of b and of a, part of the second node of the segment, force; right side and two
+# more of scratch. Columns of the matrix and its factors, n by n, follow.
+GAP, N_X, N_Y, B_X, B_Y, A_X, A_Y, XI, LAM, RIGHT = range(10)
+N_PAIR = RIGHT + 3
+# Arrays of n integers: whether a node is closed, its segment (-1 for none), the nodes
+# that are closed in order, whether a column is known. Then two more: the node that is
+# nearest, whether the last solve failed.
+CLOSED, SEGMENT, ORDER, KNOWN, N_MARK = range(5)
+NEAREST, FAILED = range(2)
+# Changes of the whole set without fewer faults before nodes are changed one by one.
+PATIENCE, MAX_CHANGE = 10, 1000
+
+
+# ---- where things are ----------------------------------------------------------
+
+
+@kernel
+def n_of(p):
+    """Return the number of nodes of a patch."""
+    return int(p[0])
+
+
+@kernel
+def shapes_by_node(p, n, nm):
+    """Return where the shapes of node 0 along x begin; those along y are n nm on."""
+    return at(p, HEAD + 2 * n + 2 * n * nm)
+
+
+@kernel
+def turn_of(p, n, nm):
+    """Return where the rotation of the patch's centre begins; G follows."""
+    return at(p, HEAD + 2 * n + 4 * n * nm)
+
+
+@kernel
+def part_b(m, w, k):
+    """Return the arrays of b's patch."""
+    return at(w.node, m.contact_patch[k][PLACE])
+
+
+@kernel
+def part_a(m, w, k, n):
+    """Return the arrays of a's patch; b's has n nodes."""
+    return at(w.node, m.contact_patch[k][PLACE] + N_PART * n)
+
+
+@kernel
+def pair_of(m, w, k, n):
+    """Return the arrays of the pair, and the matrix behind them."""
+    n_a = 0
+    if m.contact_patch[k][OF_A] >= 0:
+        n_a = n_of(at(m.par, m.contact_patch[k][OF_A]))
+    return at(w.node, m.contact_patch[k][PLACE] + N_PART * (n + n_a))
+
+
+# ---- forces --------------------------------------------------------------------
+
+
+@kernel
+def flexibility(p):
+    """Return where G of a patch begins: xx, xy, yx, yy; then 1/k."""
+    n, nm = int(p[0]), int(p[1])
+    return at(turn_of(p, n, nm), nm)
+
+
+@kernel
+def add_give(G, n, j, f_x, f_y, x, y):
+    """Add what all nodes of a patch give under a force at node j.
+
+    G is symmetric: its columns are its rows, which are contiguous.
+    """
+    xx, xy = at(G, j * n), at(G, (n + j) * n)
+    yx, yy = at(G, (2 * n + j) * n), at(G, (3 * n + j) * n)
+    for i in range(n):
+        x[i] += f_x * xx[i] + f_y * yx[i]
+    for i in range(n):
+        y[i] += f_x * xy[i] + f_y * yy[i]
+
+
+@kernel
+def add_along(n, direction_x, direction_y, x, y, out):
+    """Add the parts of displacements along given directions."""
+    for i in range(n):
+        out[i] += direction_x[i] * x[i] + direction_y[i] * y[i]
+
+
+@kernel
+def clear(n, x):
+    """Set n numbers to zero."""
+    for i in range(n):
+        x[i] = 0.0
+
+
+@kernel
+def write_column(m, w, k, p, n, pair, j, out):
+    """Write the changes of all gaps under a unit force at node j of b."""
+    scratch = at(pair, (RIGHT + 1) * n)
+    x, y = scratch, at(scratch, n)
+    clear(2 * n, scratch)
+    clear(n, out)
+    G = flexibility(p)
+    add_give(G, n, j, pair[B_X * n + j], pair[B_Y * n + j], x, y)
+    add_along(n, at(pair, B_X * n), at(pair, B_Y * n), x, y, out)
+    out[j] += G[4 * n * n + j]
+    if m.contact_patch[k][OF_A] < 0:
+        return
+    q = at(m.par, m.contact_patch[k][OF_A])
+    n_a = n_of(q)
+    segment = at(w.node_mark, m.contact_patch[k][MARK] + SEGMENT * n)
+    # Places of a's forces, which are written later.
+    line = part_a(m, w, k, n)
+    x, y = at(line, F_X * n_a), at(line, F_Y * n_a)
+    clear(n_a, x)
+    clear(n_a, y)
+    G, xi, l = flexibility(q), pair[XI * n + j], segment[j]
+    f_x, f_y = pair[A_X * n + j], pair[A_Y * n + j]
+    add_give(G, n_a, l, (1.0 - xi) * f_x, (1.0 - xi) * f_y, x, y)
+    add_give(G, n_a, l + 1, xi * f_x, xi * f_y, x, y)
+    for i in range(n):
+        l, xi = segment[i], pair[XI * n + i]
+        if l >= 0:
+            along_x = x[l] + xi * (x[l + 1] - x[l])
+            along_y = y[l] + xi * (y[l + 1] - y[l])
+            out[i] += pair[A_X * n + i] * along_x + pair[A_Y * n + i] * along_y
+
+
+@kernel
+def solve_closed(n, pair, columns, order, n_closed):
+    """Write the forces that close the gaps of given nodes; return if that is possible.
+
+    Cholesky's factors, column by column, each row contiguous.
+    """
+    A, x = at(columns, n * n), at(pair, RIGHT * n)
+    front = at(pair, (RIGHT + 1) * n)
+    for r in range(n_closed):
+        row, column = at(A, r * n), at(columns, order[r] * n)
+        for c in range(r + 1):
+            row[c] = column[order[c]]
+        x[r] = -pair[GAP * n + order[r]]
+    for c in range(n_closed):
+        pivot = A[c * n + c]
+        # Not <=: a NaN must come out.
+        if not pivot > DEPENDENT_NODE * columns[order[c] * (n + 1)]:
+            return False
+        root = math.sqrt(pivot)
+        A[c * n + c] = root
+        x[c] /= root
+        for r in range(c + 1, n_closed):
+            front[r] = A[r * n + c] / root
+            A[r * n + c] = front[r]
+        for r in range(c + 1, n_closed):
+            row, value = at(A, r * n), front[r]
+            x[r] -= value * x[c]
+            for i in range(c + 1, r + 1):
+                row[i] -= value * front[i]
+    for r in range(n_closed - 1, -1, -1):
+        row = at(A, r * n)
+        x[r] /= row[r]
+        value = x[r]
+        for c in range(r):
+            x[c] -= value * row[c]
+    return True
+
+
+@kernel
+def faults(n, pair, columns, closed, order, n_closed, is_one):
+    """Change nodes that pull or overlap, or the last of them; return how many."""
+    x, gap, deepest = at(pair, RIGHT * n), at(pair, (RIGHT + 1) * n), 0.0
+    for i in range(n):
+        gap[i] = pair[GAP * n + i]
+        deepest = max(deepest, -gap[i])
+    for c in range(n_closed):
+        column, value = at(columns, order[c] * n), x[c]
+        for i in range(n):
+            gap[i] += value * column[i]
+    n_fault, last, r = 0, -1, 0
+    for i in range(n):
+        is_wrong = gap[i] < -CLOSED_NODE * deepest
+        if closed[i]:
+            is_wrong = x[r] < 0.0
+            r += 1
+        if is_wrong:
+            n_fault += 1
+            last = i
+            if not is_one:
+                closed[i] = 1 - closed[i]
+    if is_one and last >= 0:
+        closed[last] = 1 - closed[last]
+    return n_fault
+
+
+@kernel
+def start_set(n, pair, closed, known):
+    """Let the closed nodes be those of the last solution, or those that overlap."""
+    n_closed = 0
+    for i in range(n):
+        if pair[N_X * n + i] == 0.0 and pair[N_Y * n + i] == 0.0:
+            closed[i] = 0
+        n_closed += closed[i]
+        known[i] = 0
+    if n_closed == 0:
+        for i in range(n):
+            closed[i] = 1 if pair[GAP * n + i] < 0.0 else 0
+
+
+@kernel
+def solve(m, w, k, p, n, pair):
+    """Write the forces of all nodes; return how many press, -1 if none were found.
+
+    The set of closed nodes starts from the last. All nodes at fault change together
+    while that helps, else the last of them alone: that comes to an end for every
+    positive definite matrix [JudicePires1994]_.
+    """
+    marks = at(w.node_mark, m.contact_patch[k][MARK])
+    closed, order, known = (
+        at(marks, CLOSED * n),
+        at(marks, ORDER * n),
+        at(marks, KNOWN * n),
+    )
+    columns, x = at(pair, N_PAIR * n), at(pair, RIGHT * n)
+    start_set(n, pair, closed, known)
+    best, patience, n_closed, is_solved = n + 1, PATIENCE, 0, False
+    for _ in range(MAX_CHANGE):
+        n_closed = 0
+        for i in range(n):
+            if closed[i]:
+                order[n_closed] = i
+                n_closed += 1
+                if not known[i]:
+                    write_column(m, w, k, p, n, pair, i, at(columns, i * n))
+                    known[i] = 1
+        if not solve_closed(n, pair, columns, order, n_closed):
+            break
+        n_fault = faults(n, pair, columns, closed, order, n_closed, patience == 0)
+        if n_fault == 0:
+            is_solved = True
+            break
+        if n_fault < best:
+            best, patience = n_fault, PATIENCE
+        elif patience > 0:
+            patience -= 1
+    clear(n, at(pair, LAM * n))
+    for r in range(n_closed):
+        pair[LAM * n + order[r]] = x[r] if is_solved else math.nan
+    return n_closed if is_solved else -1
+
+
+@kernel
+def lean(p, n, part, pair):
+    """Return the couple of forces on b due to where their nodes give way along a."""
+    x, y = at(pair, (RIGHT + 1) * n), at(pair, (RIGHT + 2) * n)
+    clear(2 * n, x)
+    for j in range(n):
+        if pair[LAM * n + j] != 0.0:
+            add_give(flexibility(p), n, j, part[F_X * n + j], part[F_Y * n + j], x, y)
+    total = 0.0
+    for i in range(n):
+        total += x[i] * part[F_Y * n + i] - y[i] * part[F_X * n + i]
+    return total

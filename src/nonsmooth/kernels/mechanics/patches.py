@@ -1,0 +1,432 @@
+"""Patches of flexible bodies in contact: forces of nodes that keep gaps from closing.
+
+A patch on b meets a surface on a, or a polyline, the patch of another flexible body.
+Its nodes have no mass: beyond the shapes they answer at once, by their flexibility G.
+With the gaps g of the shapes alone, the forces are a function of the state,
+
+    0 <= lam  _|_  g + (N'G N + 1/k) lam >= 0        G = G_b + W G_a W'
+
+with the normals N, the parts W = (1 - xi, xi) of a node in the segment it meets, and
+the stiffness k of a penalty, if there is one. See docs/theory/flexible.md.
+
+A patch as parameters, of n nodes and nm shapes, in the axes of its body:
+
+    n, nm; s_x, s_y (n), nodes from the patch's centre
+    D_x, D_y (nm, n); the same (n, nm)          shapes less those of the centre
+    turn (nm); G_xx, G_xy, G_yx, G_yy (n, n), along x by forces along x, ...; 1/k (n)
+
+Places and forces are in `Work.node`: those of b's patch, of a's, then of the pair.
+"""
+
+import math
+
+from nonsmooth.kernels.abi import (
+    INTEGER,
+    at,
+    call_shape,
+    far,
+    kernel,
+    stack_floats,
+)
+from nonsmooth.kernels.friction.modes import PRESSING
+from nonsmooth.kernels.mechanics import bodies
+from nonsmooth.kernels.mechanics.nodes import (
+    A_X,
+    A_Y,
+    AT_X,
+    AT_Y,
+    B_X,
+    B_Y,
+    F_X,
+    F_Y,
+    FAILED,
+    GAP,
+    HEAD,
+    LAM,
+    MARK,
+    N_MARK,
+    N_X,
+    N_Y,
+    NEAREST,
+    OF_A,
+    OF_B,
+    SEGMENT,
+    XI,
+    X,
+    Y,
+    lean,
+    n_of,
+    pair_of,
+    part_a,
+    part_b,
+    shapes_by_node,
+    solve,
+    turn_of,
+)
+from nonsmooth.kernels.mechanics.tables import Tables, Work
+
+# ---- where things are ----------------------------------------------------------
+
+
+@kernel
+def place_nodes(m, w, marker, p, out):
+    """Write the places of a patch's nodes; its marker has been moved.
+
+    r_i = r_c + D_i eta + R(psi) s - psi E s        psi = turn.eta
+    """
+    n, nm = int(p[0]), int(p[1])
+    body = m.marker_body[marker]
+    eta = at(w.coordinate, m.body_dof[body] + 3)
+    psi = 0.0
+    turn = turn_of(p, n, nm)
+    for j in range(nm):
+        psi += turn[j] * eta[j]
+    c, s = math.cos(psi), math.sin(psi) - psi
+    x, y = at(out, X * n), at(out, Y * n)
+    s_x, s_y = at(p, HEAD), at(p, HEAD + n)
+    for i in range(n):
+        x[i] = c * s_x[i] - s * s_y[i]
+        y[i] = s * s_x[i] + c * s_y[i]
+    for j in range(nm):
+        D_x, D_y = at(p, HEAD + (2 + j) * n), at(p, HEAD + (2 + nm + j) * n)
+        value = eta[j]
+        for i in range(n):
+            x[i] += value * D_x[i]
+        for i in range(n):
+            y[i] += value * D_y[i]
+    motion = w.motion[marker]
+    c, s = w.turn[body][0], w.turn[body][1]
+    to_x, to_y = at(out, AT_X * n), at(out, AT_Y * n)
+    for i in range(n):
+        to_x[i] = motion[0] + c * x[i] - s * y[i]
+        to_y[i] = motion[1] + s * x[i] + c * y[i]
+
+
+@kernel
+def node_rate(m, w, marker, p, part, i, out):
+    """Write the velocity of node i of a patch."""
+    n, nm = int(p[0]), int(p[1])
+    body = m.marker_body[marker]
+    dof = m.body_dof[body]
+    eta, rate = at(w.coordinate, dof + 3), at(w.coordinate, m.n_dof + dof + 3)
+    omega = w.coordinate[m.n_dof + dof + 2]
+    by_node = shapes_by_node(p, n, nm)
+    D_x, D_y = at(by_node, i * nm), at(by_node, (n + i) * nm)
+    turn = turn_of(p, n, nm)
+    psi, spin, v_x, v_y = 0.0, 0.0, 0.0, 0.0
+    for j in range(nm):
+        psi += turn[j] * eta[j]
+        spin += turn[j] * rate[j]
+        v_x += D_x[j] * rate[j]
+        v_y += D_y[j] * rate[j]
+    c, s = math.cos(psi) - 1.0, math.sin(psi)
+    s_x, s_y = p[HEAD + i], p[HEAD + n + i]
+    v_x -= spin * (s * s_x + c * s_y)
+    v_y += spin * (c * s_x - s * s_y)
+    motion = w.motion[marker]
+    c, s = w.turn[body][0], w.turn[body][1]
+    out[0] = motion[3] + c * v_x - s * v_y - omega * (part[AT_Y * n + i] - motion[1])
+    out[1] = motion[4] + s * v_x + c * v_y + omega * (part[AT_X * n + i] - motion[0])
+
+
+@kernel
+def relative_rate(m, w, k, i, out):
+    """Write the velocity of node i of b less that of what it meets on a."""
+    p = at(m.par, m.contact_patch[k][OF_B])
+    n = n_of(p)
+    part, pair = part_b(m, w, k), pair_of(m, w, k, n)
+    node_rate(m, w, m.contact_b[k], p, part, i, out)
+    marker, at_a = m.contact_a[k], m.contact_patch[k][OF_A]
+    if at_a < 0:
+        a = w.motion[marker]
+        out[0] -= a[3] - a[5] * (part[AT_Y * n + i] - a[1])
+        out[1] -= a[4] + a[5] * (part[AT_X * n + i] - a[0])
+        return
+    j = w.node_mark[m.contact_patch[k][MARK] + SEGMENT * n + i]
+    if j < 0:
+        return
+    other = stack_floats(2)
+    xi = pair[XI * n + i]
+    for end in range(2):
+        weight = xi if end else 1.0 - xi
+        node_rate(m, w, marker, at(m.par, at_a), part_a(m, w, k, n), j + end, other)
+        out[0] -= weight * other[0]
+        out[1] -= weight * other[1]
+
+
+# ---- gaps ----------------------------------------------------------------------
+
+
+@kernel
+def gaps_to_surface(m, w, k, n, part, pair):
+    """Write gaps and normals of nodes against a surface."""
+    near, node = stack_floats(4), stack_floats(9)
+    for i in range(9):
+        node[i] = 0.0
+    shape = m.address[m.contact_shape[k]]
+    p, a = at(m.par, m.contact_shape_par[k]), w.motion[m.contact_a[k]]
+    for i in range(n):
+        node[0] = part[AT_X * n + i]
+        node[1] = part[AT_Y * n + i]
+        call_shape(shape, p, a, node, near)
+        pair[GAP * n + i] = near[0]
+        pair[N_X * n + i] = near[1]
+        pair[N_Y * n + i] = near[2]
+
+
+@kernel
+def find_segment(n_a, x, y, p_x, p_y, j):
+    """Return the segment of a polyline that a point is across from, from j on; -1."""
+    came = 0
+    for _ in range(2 * n_a):
+        d_x, d_y = x[j + 1] - x[j], y[j + 1] - y[j]
+        along = (p_x - x[j]) * d_x + (p_y - y[j]) * d_y
+        step = 0
+        if along < 0.0:
+            step = -1
+        elif along > d_x * d_x + d_y * d_y:
+            step = 1
+        # Between two segments, at a corner that points outwards, either will do.
+        if step == 0 or step == -came:
+            return j
+        if j + step < 0 or j + step > n_a - 2:
+            return -1
+        j += step
+        came = step
+    return -1
+
+
+@kernel
+def gaps_to_polyline(m, w, k, n, part, pair):
+    """Write gaps and normals of nodes against the patch of another body.
+
+    Its nodes follow each other with the body on their left. A node that is across from
+    no segment is as far as the nearer end, has no normal, and cannot press.
+    """
+    q = at(m.par, m.contact_patch[k][OF_A])
+    n_a, line = n_of(q), part_a(m, w, k, n)
+    x, y = at(line, AT_X * n_a), at(line, AT_Y * n_a)
+    segment = at(w.node_mark, m.contact_patch[k][MARK] + SEGMENT * n)
+    last = 0
+    for i in range(n):
+        p_x, p_y = part[AT_X * n + i], part[AT_Y * n + i]
+        j = find_segment(n_a, x, y, p_x, p_y, last)
+        segment[i] = j
+        if j < 0:
+            first = math.hypot(p_x - x[0], p_y - y[0])
+            second = math.hypot(p_x - x[n_a - 1], p_y - y[n_a - 1])
+            pair[GAP * n + i] = min(first, second)
+            pair[N_X * n + i] = 0.0
+            pair[N_Y * n + i] = 0.0
+            continue
+        last = j
+        d_x, d_y = x[j + 1] - x[j], y[j + 1] - y[j]
+        length = math.sqrt(d_x * d_x + d_y * d_y)
+        n_x, n_y = d_y / length, -d_x / length
+        xi = ((p_x - x[j]) * d_x + (p_y - y[j]) * d_y) / (length * length)
+        pair[XI * n + i] = min(1.0, max(0.0, xi))
+        pair[GAP * n + i] = n_x * (p_x - x[j]) + n_y * (p_y - y[j])
+        pair[N_X * n + i] = n_x
+        pair[N_Y * n + i] = n_y
+
+
+@kernel
+def turn_normals(w, body, n, pair, to_x, to_y):
+    """Write the normals in the axes of a body."""
+    c, s = w.turn[body][0], w.turn[body][1]
+    for i in range(n):
+        n_x, n_y = pair[N_X * n + i], pair[N_Y * n + i]
+        pair[to_x * n + i] = c * n_x + s * n_y
+        pair[to_y * n + i] = c * n_y - s * n_x
+
+
+@far(Tables, Work, INTEGER)
+def press(m, w, k):
+    """Write the gaps of contact k and the nearest node; its markers have been moved.
+
+    The forces are found where they are applied: guards do without.
+    """
+    p = at(m.par, m.contact_patch[k][OF_B])
+    n, c = n_of(p), w.contact[k]
+    part, pair = part_b(m, w, k), pair_of(m, w, k, n)
+    place_nodes(m, w, m.contact_b[k], p, part)
+    if m.contact_patch[k][OF_A] >= 0:
+        q = at(m.par, m.contact_patch[k][OF_A])
+        place_nodes(m, w, m.contact_a[k], q, part_a(m, w, k, n))
+        gaps_to_polyline(m, w, k, n, part, pair)
+    else:
+        gaps_to_surface(m, w, k, n, part, pair)
+    nearest = 0
+    for i in range(1, n):
+        if pair[GAP * n + i] < pair[GAP * n + nearest]:
+            nearest = i
+    w.node_mark[m.contact_patch[k][MARK] + N_MARK * n + NEAREST] = nearest
+    c.gap = pair[GAP * n + nearest]
+    c.n_x = pair[N_X * n + nearest]
+    c.n_y = pair[N_Y * n + nearest]
+    rate = stack_floats(2)
+    relative_rate(m, w, k, nearest, rate)
+    c.gap_rate = c.n_x * rate[0] + c.n_y * rate[1]
+    c.v_t = c.n_y * rate[0] - c.n_x * rate[1]
+    c.turn = 0.0
+    c.slip_bias = 0.0
+    a = w.motion[m.contact_a[k]]
+    c.arm_x = part[AT_X * n + nearest] - a[0]
+    c.arm_y = part[AT_Y * n + nearest] - a[1]
+    c.force = 0.0
+    c.lam_n = 0.0
+    c.lam_t = 0.0
+    c.front = 0.0
+    c.rear = 0.0
+    c.n_closed = 0.0
+    c.stored = 0.0
+
+
+# ---- forces --------------------------------------------------------------------
+
+
+@kernel
+def push_nodes(m, w, marker, p, part, couple):
+    """Apply the forces on the nodes of a patch, and a couple, to its body."""
+    n, nm = int(p[0]), int(p[1])
+    body = m.marker_body[marker]
+    dof = m.body_dof[body]
+    psi = 0.0
+    turn = turn_of(p, n, nm)
+    for j in range(nm):
+        psi += turn[j] * w.coordinate[dof + 3 + j]
+    c, s = math.cos(psi) - 1.0, math.sin(psi)
+    by_node = shapes_by_node(p, n, nm)
+    f = at(w.f, dof + 3)
+    sum_x, sum_y, twist = 0.0, 0.0, 0.0
+    for i in range(n):
+        f_x, f_y = part[F_X * n + i], part[F_Y * n + i]
+        if f_x == 0.0 and f_y == 0.0:
+            continue
+        sum_x += f_x
+        sum_y += f_y
+        couple += part[X * n + i] * f_y - part[Y * n + i] * f_x
+        s_x, s_y = p[HEAD + i], p[HEAD + n + i]
+        twist += f_y * (c * s_x - s * s_y) - f_x * (s * s_x + c * s_y)
+        D_x, D_y = at(by_node, i * nm), at(by_node, (n + i) * nm)
+        for j in range(nm):
+            f[j] += f_x * D_x[j] + f_y * D_y[j]
+    wrench = stack_floats(3)
+    c, s = w.turn[body][0], w.turn[body][1]
+    wrench[0] = c * sum_x - s * sum_y
+    wrench[1] = s * sum_x + c * sum_y
+    wrench[2] = couple
+    bodies.add_at_origin(w, marker, wrench, 1.0, at(w.f, dof))
+    for j in range(nm):
+        shape = at(w.shape, m.marker_shape[marker] + 3 * j)
+        f[j] += wrench[0] * shape[0] + wrench[1] * shape[1] + twist * turn[j]
+
+
+@kernel
+def push_on_a(m, w, k, n, part, pair, couple):
+    """Apply the reversed forces to the surface, or to the nodes of the polyline."""
+    marker = m.contact_a[k]
+    if m.contact_patch[k][OF_A] < 0:
+        a, wrench = w.motion[marker], stack_floats(3)
+        wrench[0] = 0.0
+        wrench[1] = 0.0
+        wrench[2] = couple
+        for i in range(n):
+            lam = pair[LAM * n + i]
+            f_x, f_y = lam * pair[N_X * n + i], lam * pair[N_Y * n + i]
+            wrench[0] += f_x
+            wrench[1] += f_y
+            wrench[2] += (part[AT_X * n + i] - a[0]) * f_y
+            wrench[2] -= (part[AT_Y * n + i] - a[1]) * f_x
+        bodies.push(m, w, marker, wrench, -1.0)
+        return
+    q = at(m.par, m.contact_patch[k][OF_A])
+    n_a, line = n_of(q), part_a(m, w, k, n)
+    segment = at(w.node_mark, m.contact_patch[k][MARK] + SEGMENT * n)
+    for i in range(2 * n_a):
+        line[F_X * n_a + i] = 0.0
+    for i in range(n):
+        lam = pair[LAM * n + i]
+        if lam == 0.0:
+            continue
+        for end in range(2):
+            xi = pair[XI * n + i]
+            part_of = -lam * (xi if end else 1.0 - xi)
+            line[F_X * n_a + segment[i] + end] += part_of * pair[A_X * n + i]
+            line[F_Y * n_a + segment[i] + end] += part_of * pair[A_Y * n + i]
+    push_nodes(m, w, marker, q, line, -couple)
+
+
+@far(Tables, Work, INTEGER)
+def push(m, w, k):
+    """Find the forces of contact k and apply them to both bodies."""
+    p = at(m.par, m.contact_patch[k][OF_B])
+    n, c = n_of(p), w.contact[k]
+    part, pair = part_b(m, w, k), pair_of(m, w, k, n)
+    turn_normals(w, m.marker_body[m.contact_b[k]], n, pair, B_X, B_Y)
+    if m.contact_patch[k][OF_A] >= 0:
+        turn_normals(w, m.marker_body[m.contact_a[k]], n, pair, A_X, A_Y)
+    n_closed = solve(m, w, k, p, n, pair)
+    marks = at(w.node_mark, m.contact_patch[k][MARK] + N_MARK * n)
+    marks[FAILED] = 1 if n_closed < 0 else 0
+    if n_closed == 0:
+        return
+    sum_x, sum_y = 0.0, 0.0
+    for i in range(n):
+        lam = pair[LAM * n + i]
+        part[F_X * n + i] = lam * pair[B_X * n + i]
+        part[F_Y * n + i] = lam * pair[B_Y * n + i]
+        if lam != 0.0:
+            sum_x += lam * pair[N_X * n + i]
+            sum_y += lam * pair[N_Y * n + i]
+            c.stored -= 0.5 * lam * pair[GAP * n + i]
+    c.force = math.hypot(sum_x, sum_y)
+    c.lam_n = c.force
+    c.n_closed = float(n_closed)
+    c.front = pair[LAM * n]
+    c.rear = pair[LAM * n + n - 1]
+    couple = lean(p, n, part, pair)
+    push_nodes(m, w, m.contact_b[k], p, part, couple)
+    push_on_a(m, w, k, n, part, pair, couple)
+
+
+# ---- for results ---------------------------------------------------------------
+
+
+@far(Tables, Work, INTEGER)
+def show(m, w, k):
+    """Write direction, point, width and mean slip of contact k, by its forces."""
+    c = w.contact[k]
+    a = w.motion[m.contact_a[k]]
+    c.point_x = a[0] + c.arm_x
+    c.point_y = a[1] + c.arm_y
+    c.width = 0.0
+    if w.mode[k].side != PRESSING or not c.lam_n > 0.0:
+        return
+    p = at(m.par, m.contact_patch[k][OF_B])
+    n = n_of(p)
+    part, pair = part_b(m, w, k), pair_of(m, w, k, n)
+    c.n_x = 0.0
+    c.n_y = 0.0
+    total, point_x, point_y = 0.0, 0.0, 0.0
+    for i in range(n):
+        lam = pair[LAM * n + i]
+        c.n_x += lam * pair[N_X * n + i] / c.lam_n
+        c.n_y += lam * pair[N_Y * n + i] / c.lam_n
+        point_x += lam * part[AT_X * n + i]
+        point_y += lam * part[AT_Y * n + i]
+        total += lam
+    c.point_x = point_x / total
+    c.point_y = point_y / total
+    rate = stack_floats(2)
+    slip, low, high = 0.0, math.inf, -math.inf
+    for i in range(n):
+        lam = pair[LAM * n + i]
+        if lam > 0.0:
+            relative_rate(m, w, k, i, rate)
+            slip += lam * (c.n_y * rate[0] - c.n_x * rate[1]) / total
+            along = c.n_y * part[AT_X * n + i] - c.n_x * part[AT_Y * n + i]
+            low = min(low, along)
+            high = max(high, along)
+    c.v_t = slip
+    c.width = high - low

@@ -1,0 +1,101 @@
+"""Forces and pressure of the nodes of a patch that is pressed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.errors import ModelError, nearest
+from nonsmooth.kernels.mechanics import nodes
+from nonsmooth.result.evaluate import evaluate
+from nonsmooth.result.state import Modes
+
+if TYPE_CHECKING:
+    from nonsmooth.pack import System
+    from nonsmooth.result.result import Result
+
+Floats = NDArray[np.float64]
+# Instants that are looked at.
+MAX_INSTANTS = 4000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pressure:
+    """What the nodes of b's patch bear at one instant, in order along its boundary.
+
+    The pressure of a node is its force over its own part of the boundary, times the
+    thickness of the body: beside the edge of contact it jumps.
+    """
+
+    t: float  # s
+    places: Floats  # (n, 2) m, without what the nodes give beyond the shapes
+    normals: Floats  # (n, 2) from a to b
+    forces: Floats  # (n) N, on b along the normal
+    pressure: Floats  # (n) Pa
+
+
+def pressure_of(
+    system: System, contact: str, t: float, y: Floats, mode: Modes
+) -> Pressure:
+    """Return the pressure of a contact at one state."""
+    m = system.tables
+    pressed = [
+        name for k, name in enumerate(system.contacts) if m.contact_patch[k, 0] >= 0
+    ]
+    if contact not in pressed:
+        valid = nearest(contact, pressed) if pressed else "no patch is pressed"
+        raise ModelError(f"contact '{contact}': it has no nodes; {valid}")
+    k = system.contacts.index(contact)
+    element: Any = system.model.element(contact)
+    body_name, _, patch = element.b.partition(".")
+    body: Any = system.model.element(body_name)
+    nodes_b = system.flexible[body_name].sites[patch].nodes
+    assert nodes_b is not None  # it was packed
+    weights = nodes_b.weights
+    work = system.work()
+    evaluate(system, work, np.array([t]), y, mode)
+    n, at_a, place = (
+        len(weights),
+        int(m.contact_patch[k, 1]),
+        int(m.contact_patch[k, 2]),
+    )
+    n_a = int(m.par[at_a]) if at_a >= 0 else 0
+    part = work.node[place : place + nodes.N_PART * n].reshape(-1, n)
+    begin = place + nodes.N_PART * (n + n_a)
+    pair = work.node[begin : begin + nodes.N_PAIR * n].reshape(-1, n)
+    return Pressure(
+        t=t,
+        places=part[[nodes.AT_X, nodes.AT_Y]].T.copy(),
+        normals=pair[[nodes.N_X, nodes.N_Y]].T.copy(),
+        forces=pair[nodes.LAM].copy(),
+        pressure=pair[nodes.LAM] / (weights * body.thickness),
+    )
+
+
+def cut_patches(result: Result) -> Iterator[str]:
+    """Yield a sentence for each patch that presses to an end at which it was cut."""
+    system = result.system
+    for k, name in enumerate(system.contacts):
+        if system.tables.contact_patch[k, 0] < 0:
+            continue
+        element: Any = system.model.element(name)
+        body, _, patch = element.b.partition(".")
+        owner: Any = system.model.element(body)
+        if owner.patches[patch].radius is None:
+            # Its ends are the boundary's.
+            continue
+        steps = result.steps
+        index = np.arange(0, len(steps.t), 1 + len(steps.t) // MAX_INSTANTS)
+        t = np.minimum(steps.t[index] + steps.h[index], steps.cap[index])
+        mode = steps.mode[index]
+        found = evaluate(system, system.work(), t, steps.before(index), mode)
+        contact: Any = np.asarray(found.contact)[:, k]
+        if max(contact["front"].max(), contact["rear"].max()) > 0.0:
+            yield (
+                f"contact '{name}' presses at an end of patch '{element.b}': the patch "
+                "is too small for this load; give it a larger radius"
+            )
