@@ -47,7 +47,9 @@ def built_in_rows() -> list[Row]:
 def _functions() -> Iterator[tuple[str, list[Callable[..., Any]]]]:
     for signature, families in ROW_FUNCTIONS.items():
         for family in families:
-            yield signature, [_row(kind) for kind in family.kinds.values()]
+            kinds = family.kinds.values()
+            found = [k for k in kinds if k.row_kernel or k.row_name]
+            yield signature, [_row(kind) for kind in found]
     for name, signature in FRICTION_FUNCTIONS.items():
         kinds = FrictionLaw.kinds.values()
         yield signature, [getattr(k, name) for k in kinds if hasattr(k, name)]
