@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 from nonsmooth.elements.bodies import RigidBody
 from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.materials import Material
-from nonsmooth.elements.meshes import Rectangle
-from nonsmooth.elements.normal import Hertz
+from nonsmooth.elements.meshes import Patch, Rectangle, Refinement
+from nonsmooth.elements.normal import Hertz, NormalLaw, Unilateral
 from nonsmooth.elements.shapes import Circle
-from nonsmooth.errors import ModelError
 from nonsmooth.gallery._checks import count, positive
 from nonsmooth.model import Model
 
@@ -31,6 +31,8 @@ RANGES = {
 
 # Elements over the height of the beam.
 _ACROSS = 4
+# Half of a patch, and elements, in half-widths of contact.
+_REACH, _FINE = 2.0, 4.0
 
 
 def ball_on_beam(
@@ -62,15 +64,19 @@ def ball_on_beam(
     The beam's answer to a load at a point holds some local compliance beside Hertz's,
     a hundredth of it here.
 
+    With `contact` = "patch" the ball is a rigid disc as thick as the beam, and no node
+    of a fine patch on the beam may overlap with it: the local compliance is that of the
+    beam's elements, in plane stress.
+
     Bodies `ball` and `beam` with its points `middle`, `left_pin` and `right_pin`;
     contact `contact`.
 
     Parameters
     ----------
     contact : str
-        How they touch: by Hertz's law at a point. A patch of nodes: not yet.
+        How they touch: by Hertz's law at a point, or in a patch of nodes.
     modes : int
-        Modes of the beam, without the shapes for the load at its middle.
+        Modes of the beam, without the shapes for a load at its middle.
     radius : float
         Radius of the ball, m.
     speed : float
@@ -90,29 +96,43 @@ def ball_on_beam(
     ----------
     [Timoshenko1913]_
     """
-    if contact == "patch":
-        raise ModelError("ball_on_beam: contact = 'patch'; not built yet, give 'hertz'")
     count("ball_on_beam", modes=modes)
     positive("ball_on_beam", radius=radius, length=length, height=height, width=width)
     positive("ball_on_beam", density=density, youngs_modulus=youngs_modulus)
     steel = Material(
         youngs_modulus=youngs_modulus, poissons_ratio=poissons_ratio, density=density
     )
-    mass = density * 4.0 / 3.0 * math.pi * radius**3
     pair = youngs_modulus / (2.0 * (1.0 - poissons_ratio**2))
     half, axis = 0.5 * length, -0.5 * height
+    mass = density * 4.0 / 3.0 * math.pi * radius**3
+    inertia, middle = 0.4 * mass * radius**2, "middle"
+    law: NormalLaw = Hertz(stiffness=4.0 / 3.0 * pair * math.sqrt(radius))
+    mesh = Rectangle(
+        width=length,
+        height=height,
+        center=(0.0, axis),
+        size=height / _ACROSS,
+        cells="quadrilateral",
+    )
+    patches: dict[str, Patch] = {}
+    if contact == "patch":
+        positive("ball_on_beam", speed=speed)
+        mass = density * math.pi * radius**2 * width
+        inertia, middle, law = 0.5 * mass * radius**2, "face", Unilateral()
+        # Half-width of plane contact under the force that a local stiffness E width/3
+        # would give.
+        force = speed * math.sqrt(mass * youngs_modulus * width / 3.0)
+        wide = math.sqrt(4.0 * force * radius / (math.pi * youngs_modulus * width))
+        origin, reach = (0.0, 0.0), _REACH * wide
+        fine = Refinement(point=origin, size=wide / _FINE, radius=reach)
+        mesh = replace(mesh, cells="triangle", refine={"face": fine})
+        patches["face"] = Patch(boundary="top", center=origin, radius=reach)
     return Model(
         title="ball on a beam",
         bodies=(
             FlexibleBody(
                 name="beam",
-                mesh=Rectangle(
-                    width=length,
-                    height=height,
-                    center=(0.0, axis),
-                    size=height / _ACROSS,
-                    cells="quadrilateral",
-                ),
+                mesh=mesh,
                 material=steel,
                 thickness=width,
                 modes=modes,
@@ -122,11 +142,12 @@ def ball_on_beam(
                     "right_pin": (half, axis),
                     "middle": (0.0, 0.0),
                 },
+                patches=patches,
             ),
             RigidBody(
                 name="ball",
                 mass=mass,
-                inertia=0.4 * mass * radius**2,
+                inertia=inertia,
                 position=(0.0, radius),
                 velocity=(0.0, -speed),
                 shapes={"rim": Circle(radius=radius)},
@@ -136,8 +157,8 @@ def ball_on_beam(
             Contact(
                 name="contact",
                 a="ball.rim",
-                b="beam.middle",
-                normal=Hertz(stiffness=4.0 / 3.0 * pair * math.sqrt(radius)),
+                b=f"beam.{middle}",
+                normal=law,
             ),
         ),
     )
