@@ -187,7 +187,9 @@ def _check_flat(notes: Notes, contact: Pressed, approach: Array) -> None:
     """Compare the wrench of outlines with the pressure on their edges."""
     scene, pair, name = contact.scene, contact.pair, contact.name
     assert isinstance(pair, Flat)
-    at = np.flatnonzero(contact.presses & (contact.lam_n > 0.0))
+    # Less than round-off of the weight is no force that a law could be seen in.
+    least = tolerances.EPS * scene.weight()
+    at = np.flatnonzero(contact.presses & (contact.lam_n > least))
     if len(at) > MOST_FLATS:
         at = at[np.linspace(0, len(at) - 1, MOST_FLATS).astype(int)]
     if not len(at):

@@ -36,7 +36,7 @@ def test_every_kernel_is_compiled_for_one_set_of_types():
     argv = [sys.executable, "-c", COUNT_TYPES]
     run = subprocess.run(argv, capture_output=True, text=True, check=True, timeout=500)
     counts = json.loads(run.stdout)
-    assert len(counts) > 100
+    assert len(counts) > 80
     for name, n in counts.items():
         short = ".".join(name.split(".")[-2:])
         assert n <= (2 if short in TWICE else 1), name
