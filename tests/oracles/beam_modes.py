@@ -6,6 +6,7 @@ and geometric stiffness are those of beam theory.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -217,7 +218,7 @@ LEFT, RIGHT = Patch(boundary="left"), Patch(boundary="right")
 
 
 def beam(length=0.5, height=0.01, n=20, material=STEEL, **fields):
-    given = {"name": "rod", "thickness": 0.01, "modes": 6} | fields
+    given: dict[str, Any] = {"name": "rod", "thickness": 0.01, "modes": 6} | fields
     return FlexibleBody(
         mesh=Beam(length=length, height=height, n=n), material=material, **given
     )

@@ -29,6 +29,7 @@ def place(spot: Spot, poses: Mapping[str, Pose]) -> tuple[Point, Point]:
         x + c * spot.centre[0] - s * spot.centre[1],
         y + s * spot.centre[0] + c * spot.centre[1],
     )
+    assert spot.surface is not None  # no patch
     nx, ny = nearest(spot.surface, poses.get(spot.owner, AT_ORIGIN), (x, y))[1:]
     return (x - spot.radius * nx, y - spot.radius * ny), (nx, ny)
 

@@ -1,6 +1,7 @@
 """A run that cannot be trusted says so, wherever its result is read."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,13 +44,16 @@ def test_a_ledger_that_does_not_close(options):
     assert why in result.notes
     assert why in result.summary()["doubts"]
     # As the advice has it.
-    better = {"rtol": 1e-6} if "rtol" in options else options | {"step": 0.002}
+    better: dict[str, Any] = {"rtol": 1e-6}
+    if "rtol" not in options:
+        better = options | {"step": 0.002}
     assert simulate(arm(), until=3.0, **better).doubts == ()
 
 
 def test_joints_that_come_apart():
     """Steps that were refused do not count."""
-    options = {"rtol": 0.01, "stabilisation": Baumgarte(alpha=0.01, beta=0.01)}
+    loose = Baumgarte(alpha=0.01, beta=0.01)
+    options: dict[str, Any] = {"rtol": 0.01, "stabilisation": loose}
     result = simulate(arm(), until=3.0, **options)
     names = ["rod0.p.x", "rod0.p.y", "rod0.q.x", "rod0.q.y", "rod1.p.x", "rod1.p.y"]
     at = result.sample([*result.steps.t, result.t_end], names)
@@ -59,11 +63,12 @@ def test_joints_that_come_apart():
     assert result.violation > 1e-3
     assert "came apart" in result.doubts[0]
     # As the advice has it.
-    for better in (
+    advice: list[dict[str, Any]] = [
         {"rtol": 0.01},
         options | {"rtol": 1e-8},
         options | {"stabilisation": Baumgarte(alpha=10.0, beta=10.0)},
-    ):
+    ]
+    for better in advice:
         doubts = simulate(arm(), until=3.0, **better).doubts
         assert not any("came apart" in why for why in doubts)
 

@@ -6,6 +6,7 @@ Their reductions are those of `oracles.beam_modes`, a source beside `nonsmooth.f
 import math
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -285,7 +286,7 @@ def test_stiffer_bodies_move_like_rigid_ones():
         model = Model(bodies=[body], joints=[hinge], gravity=(0.0, -G))
         return simulate(model, until=0.4, rtol=1e-10)["rod.theta"][-1]
 
-    start = {"points": {"pin": (0.0, 0.0)}, "position": (0.25, 0.0)}
+    start: dict[str, Any] = {"points": {"pin": (0.0, 0.0)}, "position": (0.25, 0.0)}
     whole = beam(modes=2, n=10, **start)
     one = reduce(whole, {"pin": False})
     rigid = RigidBody(
@@ -344,8 +345,9 @@ def test_bad_bodies_are_refused(change, message):
 def test_bad_markers_are_refused(element, message):
     body = beam(points={"tip": (0.5, 0.0)}, patches={"root": LEFT})
     where = {"joint": "joints", "force": "forces", "contact": "contacts"}
+    elements: dict[str, Any] = {where[element.family]: [element]}
     with pytest.raises(ModelError, match=message):
-        Model(bodies=[body], **{where[element.family]: [element]})
+        Model(bodies=[body], **elements)
 
 
 def test_shape_longer_than_the_modes_is_refused():

@@ -3,6 +3,7 @@
 import math
 import pickle
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -108,13 +109,13 @@ def supported_modes(model):
 
 def test_ball_on_a_beam_follows_timoshenko():
     model, stiffness = ball_model()
+    ball = model.bodies[2]
+    assert isinstance(ball, RigidBody)
     w, phi = supported_modes(model)
     first = math.pi**2 / SPAN**2 * math.sqrt(2.1e11 * SIDE**2 / 12.0 / BALL.density)
     assert abs(w[0] - first) < 1e-4 * first
     until = 1e-3
-    t, force = ball_on_beam(
-        stiffness, model.bodies[2].mass, SPEED, w, phi, until, 200_000
-    )
+    t, force = ball_on_beam(stiffness, ball.mass, SPEED, w, phi, until, 200_000)
     result = simulate(model, until=until, rtol=1e-9)
     at = slice(None, None, 50)
     ours = result.sample(t[at], ["contact.normal_force"])["contact.normal_force"]
@@ -139,7 +140,7 @@ def feet():
 @pytest.mark.parametrize("method", ["auto", "radau"])
 def test_friction_stops_a_bar_as_a_rigid_one(method):
     points = {"heel": (0.0, 0.0), "toe": (0.5, 0.0)}
-    start = {"position": (0.0, -2e-5), "velocity": (0.3, 0.0)}
+    start: dict[str, Any] = {"position": (0.0, -2e-5), "velocity": (0.3, 0.0)}
     damping = ModalDamping(ratio=0.05)
     bar = beam(modes=3, n=10, height=0.05, points=points, damping=damping, **start)
     one = reduce(bar, {"heel": False, "toe": False})
@@ -282,6 +283,7 @@ def test_methods_agree():
 def test_too_few_modes_are_told():
     model, stiffness = ball_model(modes=1)
     ball, contact = model.bodies[2], model.contacts[0]
+    assert isinstance(ball, RigidBody)
     assert not simulate(model, until=2e-4).doubts
     # A light ball, a hundred times as stiff: a blow of 2 us.
     light = replace(ball, mass=ball.mass / 300.0, velocity=(0.0, -1.0))

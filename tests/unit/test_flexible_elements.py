@@ -4,6 +4,7 @@ import math
 import subprocess
 import sys
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ STEEL = Material(youngs_modulus=2e11, poissons_ratio=0.0, density=8000.0)
 
 
 def bar(width=1.0, height=0.05, cells=4, **fields):
-    given = {"name": "bar", "thickness": 0.01, "modes": 6} | fields
+    given: dict[str, Any] = {"name": "bar", "thickness": 0.01, "modes": 6} | fields
     mesh = Rectangle(
         width=width, height=height, size=height / cells, cells="quadrilateral"
     )
@@ -121,12 +122,11 @@ def test_a_weld_of_faces_is_no_joint():
 
 def test_ball_on_beam_follows_timoshenko():
     model = gallery.build("ball_on_beam")
-    one = reduce(model.element("beam"), loads_of(model)["beam"])
+    parts: dict[str, Any] = {n: model.element(n) for n in ("beam", "ball", "contact")}
+    one = reduce(parts["beam"], loads_of(model)["beam"])
     w, phi = np.sqrt(one.stiffness), one.sites["middle"].shape[1]
-    stiffness = model.element("contact").normal.stiffness
-    t, force = ball_on_beam(
-        stiffness, model.element("ball").mass, 0.01, w, phi, 3e-4, 60_000
-    )
+    stiffness = parts["contact"].normal.stiffness
+    t, force = ball_on_beam(stiffness, parts["ball"].mass, 0.01, w, phi, 3e-4, 60_000)
     result = simulate(model, until=3e-4, rtol=1e-9)
     at = slice(None, None, 20)
     ours = result.sample(t[at], ["contact.normal_force"])["contact.normal_force"]

@@ -370,9 +370,12 @@ def elements(kind, **fixed):
 
 def flexible(name):
     """Return a strategy for flexible bodies, whose fields depend on each other."""
-    meshes = [Rectangle(width=2.0, height=0.5, size=0.1), MeshFile(path="bar.msh")]
     refined = Refinement(point=(0.5, 0.0), size=0.01)
-    meshes.append(Bar(length=1.0, width=0.1, size=0.05, refine={"tip": refined}))
+    meshes = [
+        Rectangle(width=2.0, height=0.5, size=0.1),
+        MeshFile(path="bar.msh"),
+        Bar(length=1.0, width=0.1, size=0.05, refine={"tip": refined}),
+    ]
     dampings = [None, ModalDamping(ratio=0.01), RayleighDamping(stiffness=1e-6)]
     patch = Patch(boundary="left", center=(0.0, 0.0), radius=0.1)
     own = Material(youngs_modulus=1e9, density=1e3)

@@ -35,6 +35,7 @@ from nonsmooth import (
     TranslationDrive,
     simulate,
 )
+from nonsmooth.elements.shapes import Shape
 
 G = 9.81
 # Closed forms of motions that no stiffness enters, at the default tolerance.
@@ -142,7 +143,10 @@ def test_a_roller_turns_in_a_groove():
     Both slip: N = m g (1 -+ mu)/(sqrt(2) (1 + mu^2)).
     """
     m, r, mu, rate, sink = 1.0, 0.05, 0.3, 0.02, 1e-6
-    sides = {"left": Line(angle=-pi / 4), "right": Line(angle=pi / 4)}
+    sides: dict[str, Shape] = {
+        "left": Line(angle=-pi / 4),
+        "right": Line(angle=pi / 4),
+    }
     contacts = [
         Contact(
             name=name,
@@ -422,7 +426,8 @@ def test_a_box_slides_off_a_seesaw():
         load = m * (G * cos(y[0]) + motion(t, y)[1] * x)
         return mu * load - abs(m * (G * sin(y[0]) - y[1] ** 2 * x))
 
-    left.terminal = True
+    left.__dict__.update(terminal=True)
     found = solve_ivp(motion, (0, 2), [0, 0], events=left, rtol=1e-11, atol=1e-13)
+    assert found.y_events is not None
     assert hypot(*found.y_events[0][0]) > 0.1
     assert first(result, "break_away") == pytest.approx(found.t[-1], rel=1e-4)

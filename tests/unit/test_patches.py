@@ -225,6 +225,7 @@ def test_a_stiff_bar_on_springs_is_a_rigid_one():
     soft = falling_bar(70e9)
     reduced = pack(on_ground(soft, "tip")).flexible["bar"]
     x, y = reduced.centre
+    assert soft.position is not None
     rigid = RigidBody(
         name="bar",
         mass=reduced.mass,
@@ -379,9 +380,13 @@ def test_a_disc_on_a_beam_follows_small_displacements():
     result = simulate(model, until=3e-5)
     beam, ball = result.system.flexible["beam"], model.element("ball")
     nodes = beam.sites["face"].nodes
+    assert nodes is not None
+    assert isinstance(ball, RigidBody)
+    rim = ball.shapes["rim"]
+    assert isinstance(rim, Circle)
     x, heights = nodes.places[:, 0], nodes.shapes[:, 1, :]
     flexibility, n = nodes.flexibility[1::2, 1::2], 1 + len(beam.stiffness)
-    mass, radius = ball.mass, ball.shapes["rim"].radius
+    mass, radius = ball.mass, rim.radius
 
     def forces(q):
         gaps = np.hypot(x, radius + q[0] - heights @ q[1:]) - radius

@@ -1,6 +1,7 @@
 """Bodies of several convex pieces: what they are together, and how they touch."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from nonsmooth import (
     simulate,
 )
 from nonsmooth.app.settings import with_field
+from nonsmooth.elements.shapes import Shape
 from nonsmooth.pack import pack
 from nonsmooth.pack.outlines import Outline
 from nonsmooth.pack.pieces import pieces
@@ -50,7 +52,7 @@ def turned(shape, angle, shift=(0.3, -0.2)):
     )
 
 
-def outlines(shapes):
+def outlines(shapes) -> dict[str, Any]:
     found = pieces(shapes)
     assert all(isinstance(piece, Outline) for piece in found.values())
     return found
@@ -134,7 +136,7 @@ def test_pieces_that_overlap_are_refused():
 
 def rows(shapes, b="it", ground=None):
     law = KelvinVoigt(stiffness=1e6)
-    its = {"u": box(0, 1, 5, 6), "v": box(0.5, 2, 6, 7)}
+    its: dict[str, Shape] = {"u": box(0, 1, 5, 6), "v": box(0.5, 2, 6, 7)}
     bodies = [
         RigidBody(name="it", mass=1.0, inertia=1.0, shapes=its),
         RigidBody(name="own", mass=1.0, inertia=1.0, shapes=shapes),
@@ -158,7 +160,7 @@ def test_parts_of_a_contact_have_the_names_of_pieces():
 
 
 def test_the_ground_alone_is_a_line_in_a_and_its_shapes_in_b():
-    steps = {"low": box(0, 1, -1, 0), "high": box(1, 2, -1, 0.5)}
+    steps: dict[str, Shape] = {"low": box(0, 1, -1, 0), "high": box(1, 2, -1, 0.5)}
     assert rows({"o": box(0, 1, 1, 2)}, "ground", steps) == ("c.low", "c.high")
     law = KelvinVoigt(stiffness=1e6)
     body = RigidBody(name="own", mass=1.0, inertia=1.0, shapes={"o": box(0, 1, 0, 1)})
@@ -294,7 +296,7 @@ CENTRE = (0.1, 0.15)  # of both plates, of equal areas
 
 def ell(angle):
     """An L about its mass centre."""
-    shapes = {
+    shapes: dict[str, Shape] = {
         name: Polygon(
             vertices=tuple((x - CENTRE[0], y - CENTRE[1]) for x, y in shape.vertices)
         )
@@ -327,12 +329,12 @@ def test_an_ell_comes_to_rest_on_a_floor():
 
 def test_a_hook_holds():
     """A hook of three pieces on a bar of two: the load hangs, and does not slip off."""
-    hook = {
+    hook: dict[str, Shape] = {
         "shank": box(-0.01, 0.01, -0.1, 0.1),
         "top": box(0.01, 0.06, 0.08, 0.1),
         "tip": box(0.04, 0.06, 0.05, 0.08),
     }
-    bar = {
+    bar: dict[str, Shape] = {
         "near": box(0.015, 0.025, -0.01, 0.01),
         "far": box(0.025, 0.035, -0.02, 0.01),
     }
@@ -352,11 +354,12 @@ def test_a_hook_holds():
     # It swings below the bar, from its upper face and against its flank.
     names = result.system.contacts
     assert len(names) == 6
-    lift = -sum(
+    lifts: Any = (
         result[f"{n}.normal_force"] * result[f"{n}.normal_y"]
         - result[f"{n}.friction_force"] * result[f"{n}.normal_x"]
         for n in names
     )
+    lift: Any = -sum(lifts)
     late = result.t > 0.5
     mean = np.trapezoid(lift[late], result.t[late]) / np.ptp(result.t[late])
     # But for what it still moves up or down.
@@ -368,7 +371,8 @@ def test_a_hook_holds():
 
 def test_a_round_nose_among_the_pieces():
     """A disc at the end of a bar touches first, and bears the load."""
-    pieces = {"bar": box(-0.2, 0.0, -0.02, 0.02), "nose": Circle(radius=0.02)}
+    nose = Circle(radius=0.02)
+    pieces: dict[str, Shape] = {"bar": box(-0.2, 0.0, -0.02, 0.02), "nose": nose}
     body = RigidBody(
         name="pin", mass=0.5, inertia=1e-3, position=(-0.022, 0.0), shapes=pieces
     )
