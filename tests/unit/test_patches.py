@@ -280,6 +280,7 @@ def test_nodes_without_flexibility_fail_by_name_and_pattern(monkeypatch):
 
 
 BALL = RigidBody(name="ball", mass=1.0, inertia=1.0, shapes={"rim": Circle(radius=0.1)})
+BARE = RigidBody(name="bare", mass=1.0, inertia=1.0)
 REFUSED = [
     (
         {"a": "ball.rim", "b": "block.face", "normal": HuntCrossley(stiffness=1.0)},
@@ -287,7 +288,7 @@ REFUSED = [
     ),
     ({"a": "block.face", "b": "ball.rim", "normal": Unilateral()}, "exchange a and b"),
     ({"a": "ground", "b": "ball.rim", "normal": Unilateral()}, "HuntCrossley"),
-    ({"a": "ball", "b": "block.face", "normal": Unilateral()}, "no surface"),
+    ({"a": "bare", "b": "block.face", "normal": Unilateral()}, "no surface"),
     (
         {
             "a": "ball.rim",
@@ -308,7 +309,7 @@ REFUSED = [
 def test_what_cannot_be_pressed_is_refused(fields, said):
     body = block(points={"corner": (0.01, 0.0)})
     with pytest.raises(ModelError, match=said):
-        Model(bodies=(body, BALL), contacts=(Contact(name="c", **fields),))
+        Model(bodies=(body, BALL, BARE), contacts=(Contact(name="c", **fields),))
 
 
 def test_a_patch_of_one_node_is_refused():
