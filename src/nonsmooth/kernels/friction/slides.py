@@ -403,7 +403,9 @@ def is_shared(m, w, g):
 
 @kernel
 def first_root(p, q, c):
-    """Return the least x > 0 with x |p + q x| = c; infinite if there is none."""
+    """Return the least x >= 0 with x |p + q x| = c; infinite if there is none."""
+    if c == 0.0:
+        return 0.0
     p, is_against, q = abs(p), p * q < 0.0, abs(q)
     if p == 0.0 and q == 0.0:
         return math.inf
