@@ -314,6 +314,13 @@ def fault_cells() -> list:
     return cells
 
 
+def tell_faults():
+    """Let code that is compiled in this process note its faults."""
+    if CHECKED and "cells" not in _state:
+        _state["cells"] = (ctypes.c_int64 * 3)()
+        _loader().llvm.add_symbol(FAULT, ctypes.addressof(_state["cells"]))
+
+
 def load_alone(far) -> int:
     """Compile a user's function and return its address.
 
@@ -324,9 +331,7 @@ def load_alone(far) -> int:
     with lock:
         data = compile_object(far)
         loader = _loader()
-        if CHECKED and "cells" not in _state:
-            _state["cells"] = (ctypes.c_int64 * 3)()
-            loader.llvm.add_symbol(FAULT, ctypes.addressof(_state["cells"]))
+        tell_faults()
         loader.add(data)
         address = loader.find(far.symbol)
         loader.llvm.add_symbol(far.symbol, address)

@@ -159,7 +159,9 @@ def jit(function) -> Any:
     if not JIT:
         return function
     from nonsmooth.kernels.abi.compiler import compile_here
+    from nonsmooth.kernels.abi.library import tell_faults
 
+    tell_faults()
     return compile_here(function)
 
 
