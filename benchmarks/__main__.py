@@ -26,6 +26,11 @@ CASES = (
     "belt",
     "blocks",
     "joints",
+    "bars",
+    "stacks",
+    "flexible_slider",
+    "waves",
+    "studies",
     "viewer",
     "profile",
 )

@@ -72,9 +72,9 @@ def row_of_blocks(n: int) -> Model:
     )
 
 
-def growth(runs: dict[int, float]) -> float:
-    """Return the slope of log cost over log n."""
-    n = [n for n in runs if n >= FITTED]
+def growth(runs: dict[int, float], fewest: int = FITTED) -> float:
+    """Return the slope of log cost over log n, from the fewest on."""
+    n = [n for n in runs if n >= fewest]
     return float(np.polyfit(np.log(n), np.log([runs[k] for k in n]), 1)[0])
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nonsmooth.pack.flexible import loads_of, reduce
+from nonsmooth.views.mode_plot import plot_modes
 from nonsmooth.views.plots import draw
 from pages import ROOT, Page, curves, run
 
@@ -62,5 +63,6 @@ def fill(page: Page) -> None:
         },
     }
     page.figure("force", curves(panels, x="time (ms)"))
-    page.figure("sketch", draw(result, [0.0], names=True))
+    page.figure("sketch", draw(result, [0.0, 2.5e-4], names=True))
+    page.figure("modes", plot_modes(result.system, most=6))
     page.live(result)

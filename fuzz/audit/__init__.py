@@ -24,6 +24,7 @@ from fuzz.audit.geometry import is_corner_on_corner, pairs
 from fuzz.audit.joints import check_closed, check_sliding, check_wrench
 from fuzz.audit.newton import body_of, check_elements, check_newton, sum_forces
 from fuzz.audit.notes import Array, Finding, Notes
+from fuzz.audit.patches import add_patches, check_patches, pressed
 from fuzz.audit.scene import Scene
 from nonsmooth import Model
 
@@ -137,6 +138,9 @@ def audit(model: Model, result: Any, rtol: float = 1e-8) -> Notes:
     found = list(pairs(scene))
     contacts = [Pressed(scene, p) for p in found if not isinstance(p, str)]
     sums = sum_forces(scene, contacts)
+    patches = pressed(model)
+    add_patches(scene, sums, patches)
+    check_patches(notes, result, patches)
     unseen = {p for p in found if isinstance(p, str)}
     for contact in model.contacts:
         if contact.name in unseen:

@@ -12,7 +12,7 @@ import numpy as np
 from fuzz.audit.notes import Array
 from fuzz.audit.pieces import Piece, uncovered, whole
 from fuzz.audit.scene import Marker, Scene, Vector, outline
-from nonsmooth import Circle, Contact, Line, Polygon, Prismatic, Segment
+from nonsmooth import Circle, Contact, Line, Polygon, Prismatic, Segment, Unilateral
 
 # Corners in each other that are nearer than this part of the size touch.
 NEAR_CORNERS = 0.02
@@ -88,7 +88,8 @@ def shape_of(scene: Scene, reference: str) -> tuple[str, Any]:
 def pairs(scene: Scene) -> Iterator[Part | Flat | str]:
     """Yield all contacts; the name alone of one whose geometry is not in columns."""
     for contact in scene.model.contacts:
-        yield from _pairs_of(scene, contact)
+        if not isinstance(contact.normal, Unilateral):  # see `patches`
+            yield from _pairs_of(scene, contact)
     for joint in scene.model.joints:
         if isinstance(joint, Prismatic) and joint.clearance is not None:
             yield from _corners(scene, joint)

@@ -22,6 +22,12 @@ LOCATED = 10.0
 # Load, as a part of the weight of all, from which on a contact has its whole drag
 # (docs/theory/friction.md); without gravity, of mass times size, in N.
 WETTED = 1e-6
+# Friction at rest beyond its limit that says nothing, as a part of the weight, where
+# the load is a trace of it; it vanishes under one that is felt (theory of contact).
+SPARED = 1e-9
+# Gaps and forces of the nodes of a patch, relative to their largest: round-off times
+# the condition of the flexibility of neighbouring nodes.
+NODES = 1e-8
 # Friction while slipping is the law's value: one product.
 SLIP_LAW = 1e-9
 # Slip velocity of what sticks, in units of rtol and of the fastest speed: the engine

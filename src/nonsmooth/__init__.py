@@ -41,6 +41,7 @@ from nonsmooth.elements.friction import (
 )
 from nonsmooth.elements.joints import (
     Distance,
+    ElasticBlock,
     Joint,
     PinInSlot,
     Prismatic,
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     from nonsmooth.solve.simulate import simulate
     from nonsmooth.solve.solvability import solvability
     from nonsmooth.solve.start import assembled
+    from nonsmooth.study.sweeping import sweep
 
 __version__ = "0.1.0"
 
@@ -107,6 +109,7 @@ _LAZY = {
     "save": "nonsmooth.io",
     "simulate": "nonsmooth.solve.simulate",
     "solvability": "nonsmooth.solve.solvability",
+    "sweep": "nonsmooth.study.sweeping",
 }
 
 
@@ -138,6 +141,7 @@ __all__ = [
     "Damping",
     "Distance",
     "Drive",
+    "ElasticBlock",
     "Event",
     "Expression",
     "ExpressionForce",
@@ -198,4 +202,5 @@ __all__ = [
     "save",
     "simulate",
     "solvability",
+    "sweep",
 ]

@@ -32,6 +32,12 @@ SIDES = {-2: "front- rear+", -1: "-", 0: "none", 1: "+", 2: "front+ rear-"}
 ACTING = ("point_x", "point_y", "normal_x", "normal_y", "width")
 POSE = ("x", "y", "theta", "vx", "vy", "omega", "ax", "ay", "alpha")
 POINT = ("x", "y", "vx", "vy", "ax", "ay")
+# Of a contact that is recorded, in the order of `kernels.march.waves`.
+NODAL = ("gap", "gap_rate", "normal_force", "friction_force", "slip_velocity")
+NODAL += ("point_x", "point_y", "normal_x", "normal_y", "width", "mode", "n_closed")
+# Quarters of a block in a guide: right is the front end, top the flank that pushes
+# along -n.
+AREAS = ("top_left", "top_right", "bottom_left", "bottom_right")
 WRENCH = ("force_x", "force_y", "torque")
 
 
@@ -62,9 +68,11 @@ QUANTITIES = {
     **dict.fromkeys(("normal_x", "normal_y"), Quantity("normal", "1")),
     "width": Quantity("width of contact", "m"),
     "n_closed": Quantity("nodes that press", "1"),
+    "n_stuck": Quantity("nodes that stick", "1"),
     "load": Quantity("load", "N"),
     **dict.fromkeys(("front_force", "rear_force"), Quantity("normal force", "N")),
     "friction_torque": Quantity("friction torque", "N m"),
+    "strain": Quantity("strain", "1"),
     "eta": Quantity("own coordinate"),
     "eta_rate": Quantity("rate of own coordinate"),
     "mode": Quantity("mode", values=MODES),
@@ -89,9 +97,12 @@ class Column:
 
 def columns_of(system: System) -> dict[str, Column]:
     """Return every column of a system's results by name, in their order."""
+    if system.full:
+        return {column.name: column for column in _recorded(system)}
     families = (
         _motion,
         _tails,
+        _gauges,
         _joints,
         _drives,
         _forces,
@@ -105,7 +116,8 @@ def columns_of(system: System) -> dict[str, Column]:
 def width(system: System) -> int:
     """Return how many numbers are evaluated at an instant, whatever is asked for."""
     m = system.tables
-    return 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + 21 * m.n_contact + 1
+    joined = 22 * m.n_contact + 8 * m.n_area
+    return 9 * m.n_marker + 8 * m.n_force + 6 * m.n_dof + joined + 1
 
 
 def _column(
@@ -141,6 +153,22 @@ def _tails(system: System) -> Iterator[Column]:
         for j, i in enumerate(range(where.start + 3, where.stop)):
             yield _column(name, f"eta.{j}", "y", i)
             yield _column(name, f"eta_rate.{j}", "y", system.n_dof + i)
+
+
+def _gauges(system: System) -> Iterator[Column]:
+    for k, name in enumerate(system.gauges):
+        yield _column(name, "strain", "gauge", k)
+
+
+def _recorded(system: System) -> Iterator[Column]:
+    """Yield what the scheme `waves` records, in the order of its kernel."""
+    names: list[tuple[str, str]] = []
+    names += [(b, kind) for b in system.bodies[: system.n_moving] for kind in POSE]
+    names += [(point, kind) for point in system.points for kind in POINT]
+    names += [(gauge, "strain") for gauge in system.gauges]
+    names += [(contact, kind) for contact in system.contacts for kind in NODAL]
+    for k, (owner, kind) in enumerate(names):
+        yield _column(owner, kind, "series", k)
 
 
 def _joints(system: System) -> Iterator[Column]:
@@ -182,6 +210,7 @@ def _contacts(system: System) -> Iterator[Column]:
             yield _of_contact(name, kind, k, field, -1.0 if is_turned else 1.0)
         if system.tables.contact_patch[k, 0] >= 0:
             yield _of_contact(name, "n_closed", k, "n_closed")
+            yield _of_contact(name, "n_stuck", k, "n_stuck")
         yield _column(name, "mode", "mode", k)
 
 
@@ -217,6 +246,10 @@ def _slides(system: System) -> Iterator[Column]:
         if isinstance(joint, Prismatic):
             yield _of_contact(name, "front_force", k, "front")
             yield _of_contact(name, "rear_force", k, "rear")
+            first = 8 * int(system.tables.contact_area[k])
+            for i, area in enumerate(AREAS):
+                yield _column(f"{name}.{area}", "normal_force", "area", first + i)
+                yield _column(f"{name}.{area}", "friction_force", "area", first + 4 + i)
         yield _column(name, "mode", "mode", k)
 
 

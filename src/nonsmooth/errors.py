@@ -136,6 +136,18 @@ FAILURES = {
         "way only together have no forces of their own: try a coarser patch, or a "
         "penalty"
     ),
+    "not_borne": (
+        "t = {t:.9g} s, joint '{who}': no pattern of contact was found that bears its "
+        "load; the last try closed {n} of {of} nodes. Much friction on a block that is "
+        "short beside its height may have none: try less friction, a longer block, "
+        "other cells, or a penalty"
+    ),
+    "too_rough": (
+        "t = {t:.9g} s, contact '{who}': with {n} of {of} nodes closed ({which}) the "
+        "matrix of their pattern has a pivot that is not positive: friction is so "
+        "large beside the patch's flexibility that forces need not be unique. Try a "
+        "smaller mu, or a coarser patch"
+    ),
     "memory": (
         "t = {t:.9g} s: out of memory after {n} steps, which are kept; make the run "
         "shorter or split it with start=result.state(), or use a larger rtol"

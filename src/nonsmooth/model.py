@@ -14,6 +14,7 @@ from nonsmooth.elements.drives import Drive
 from nonsmooth.elements.events import Event
 from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.forces import Force
+from nonsmooth.elements.friction import Coulomb
 from nonsmooth.elements.joints import Joint
 from nonsmooth.elements.normal import Unilateral
 from nonsmooth.errors import ModelError, nearest
@@ -31,7 +32,7 @@ _FORCE = ("force", "force_x", "force_y", "torque")
 RESERVED = frozenset((*_MOTION, *_FORCE))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Model(Element, family="model"):
     """A planar mechanism and its start.
 
@@ -62,6 +63,12 @@ class Model(Element, family="model"):
     events: Many[Event] = ()
     assemble: bool = False
     keep: Many[str] = ()
+
+    def __repr__(self) -> str:
+        """Return what it is made of, in a line."""
+        counts = [(len(getattr(self, name)), name) for name in _FAMILIES]
+        parts = [f"{n} {name}" for n, name in counts if n]
+        return f"<{self.label()}: {', '.join(parts)}>"
 
     def label(self) -> str:
         """Return how messages call the model."""
@@ -118,7 +125,7 @@ class Model(Element, family="model"):
                         "name", element.name, f"already used by a {other.family}"
                     )
             others.append(element)
-            for field in ("points", "shapes", "patches"):
+            for field in ("points", "shapes", "patches", "gauges"):
                 for name in getattr(element, field, {}):
                     if name in RESERVED:
                         raise element.fail(
@@ -237,9 +244,9 @@ def _check_pressed(contact: Contact, body_a: Body, body_b: Body) -> None:
         if isinstance(body_a, FlexibleBody):
             valid = "Unilateral() needs the patch in b; exchange a and b"
         raise contact.fail("normal", contact.normal, valid)
-    if contact.friction is not None:
+    if contact.friction is not None and not isinstance(contact.friction, Coulomb):
         raise contact.fail(
-            "friction", contact.friction, "patches have no friction yet; omit it"
+            "friction", contact.friction, "nodes of a patch have Coulomb(...), or none"
         )
     surfaces = body_a.pieces(contact.a.partition(".")[2], "a")
     if not surfaces and not isinstance(body_a, FlexibleBody):

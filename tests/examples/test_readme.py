@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 from scipy.special import ellipj, ellipk
 
 from nonsmooth import gallery, io, simulate
+from nonsmooth.study.definition import load_study
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -99,8 +100,13 @@ def test_readme_box_is_right(readme_results, tmp_path):
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "yaml")], ids=name)
-def test_yaml_blocks_are_models(page):
+def test_yaml_blocks_are_models_or_studies(page, tmp_path):
     for block in blocks(page, "yaml"):
+        if re.search("^study:", block, re.M):
+            path = tmp_path / "study.yaml"
+            path.write_text(block, encoding="utf-8")
+            assert load_study(path).parameters
+            continue
         model = io.loads(
             block, gallery=lambda system, values: gallery.build(system, **values)
         )

@@ -30,6 +30,7 @@ References
 [ZhangWang2016]_, in the limit of a rigid slider.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -59,6 +60,8 @@ class Guide:
     mu_static: float = 0.04  # mu'
     gravity: float = 9.81  # m/s²
     dead_band: float = 0.0  # m/s, DV of Karnopp's law; 0 stands for Coulomb's
+    # G of (N, M, phi) instead of corners; phi is the signed part of friction in use
+    load: Callable[[float, float, float], float] | None = None
 
     @property
     def mass(self) -> float:
@@ -123,6 +126,8 @@ def _forces(p: Guide, a: float, friction: float, part: float, t: float, x: float
     lean = (torque + part * 0.5 * p.height * normal) / p.length
     front, rear = 0.5 * normal + lean, 0.5 * normal - lean
     total = abs(front) + abs(rear)
+    if p.load is not None:
+        total = p.load(normal, float(torque), part)
     return Forces(
         float(a), float(friction), float(total), normal, float(torque), front, rear
     )
@@ -136,6 +141,8 @@ def slipping(p: Guide, t: float, x: float, slip: float, mu: float) -> Forces:
     """
     push, normal, th = _applied(p, t, x)
     arm = 0.5 * p.bar_mass * p.bar_length
+    if p.load is not None:
+        return _slipping_by_load(p, t, x, slip * mu)
     still = arm * p.gravity * np.cos(th) + slip * mu * 0.5 * p.height * normal
     found: list[Forces] = []
     for piece in (0.0, 1.0, -1.0):
@@ -153,6 +160,23 @@ def slipping(p: Guide, t: float, x: float, slip: float, mu: float) -> Forces:
     return found[0]
 
 
+def _slipping_by_load(p: Guide, t: float, x: float, part: float) -> Forces:
+    """Forces while slipping, of a load law: m a + part G(a) = P, by secants."""
+    load = p.load
+    assert load is not None
+    push, normal, th = _applied(p, t, x)
+    arm = 0.5 * p.bar_mass * p.bar_length
+
+    def excess(a: float) -> float:
+        torque = arm * (p.gravity * np.cos(th) - a * np.sin(th))
+        return (push - part * load(normal, float(torque), part)) / p.mass - a
+
+    root = root_scalar(excess, x0=push / p.mass, x1=excess(push / p.mass), xtol=1e-14)
+    assert root.converged
+    a = float(root.root)
+    return _forces(p, a, p.mass * a - push, part, t, x)
+
+
 def balanced(p: Guide, t: float, x: float) -> Forces:
     """Forces while friction balances what is applied, a = 0, G from its fixed point."""
     push, normal, th = _applied(p, t, x)
@@ -161,6 +185,8 @@ def balanced(p: Guide, t: float, x: float) -> Forces:
     for _ in range(200):
         lean = 2.0 / p.length * (torque + push / total * 0.5 * p.height * normal)
         new = max(abs(normal), abs(lean))
+        if p.load is not None:
+            new = p.load(normal, torque, push / total)
         if abs(new - total) <= 1e-15 * new:
             break
         total = new

@@ -47,6 +47,15 @@ class Document:
         return [info.get("origin", 0.0) + number for number in numbers]
 
 
+def unblocked(document: Document, block: dict[str, Any]) -> Any:
+    """Return the numbers of a block, two bytes each, as a flat array."""
+    part = document.arrays[block["offset"] : block["offset"] + block["length"]]
+    n = len(part) // 2
+    code = {"u16": "<H", "i16": "<h"}[block["type"]]
+    whole = [struct.unpack(code, part[i::n])[0] for i in range(n)]
+    return np.array(whole) * block.get("step", 1)
+
+
 def sides(document: Document) -> tuple[Any, Any]:
     """Return times, and which of them end an arc."""
     t, arcs = np.array(document.column("t")), document.header["arcs"]

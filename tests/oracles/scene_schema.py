@@ -43,7 +43,31 @@ def part(kind, hatched=True, **fields):
     return record({"kind": {"const": kind}, **fields}, **optional)
 
 
+BLOCK = record(
+    {"type": {"enum": ["u16", "i16"]}, "offset": NUMBER, "length": NUMBER}, step=NUMBER
+)
+FIELD = record(
+    {
+        "name": TEXT,
+        "unit": TEXT,
+        "n_component": {"enum": [1, 2, 3]},
+        "shapes": BLOCK,
+        "across": NUMBER,
+        "range": POINT,
+    }
+)
 PARTS = [
+    part(
+        "mesh",
+        hatched=False,
+        nodes=BLOCK,
+        triangles=BLOCK,
+        sides=BLOCK,
+        rims=some(some({"type": "integer"})),
+        sites=every({"type": "integer"}),
+        coordinates=some(TEXT),
+        fields={**some(FIELD), "minItems": 1},
+    ),
     part("polygon", points={**some(POINT), "minItems": 3}),
     part("circle", center=POINT, radius={"type": "number", "exclusiveMinimum": 0}),
     part("segment", start=POINT, end=POINT),
@@ -109,7 +133,9 @@ SCHEMA = record(
             record(
                 {
                     "name": TEXT,
-                    "kind": {"enum": ["ground", "support", "rigid", "point"]},
+                    "kind": {
+                        "enum": ["ground", "support", "rigid", "flexible", "point"]
+                    },
                     "colour": {
                         "type": ["string", "null"],
                         "pattern": "^#[0-9A-F]{6}$",
@@ -117,7 +143,8 @@ SCHEMA = record(
                     "is_fixed": {"type": "boolean"},
                     "parts": some({"oneOf": PARTS}),
                     "points": every(POINT),
-                }
+                },
+                frame={**some(NUMBER), "minItems": 3, "maxItems": 3},
             )
         ),
         "glyphs": some(
@@ -126,8 +153,8 @@ SCHEMA = record(
                     "kind": TEXT,
                     "family": {"enum": ["joint", "drive", "force"]},
                     "name": TEXT,
-                    "a": record(MARKER),
-                    "b": record(MARKER),
+                    "a": record(MARKER, node=NUMBER),
+                    "b": record(MARKER, node=NUMBER),
                 },
                 axis=NUMBER,
                 angle=NUMBER,
@@ -140,7 +167,7 @@ SCHEMA = record(
                 has_spring={"type": "boolean"},
                 has_damper={"type": "boolean"},
                 mode=TEXT,
-                pivot=record(MARKER),
+                pivot=record(MARKER, node=NUMBER),
                 force={**some(TEXT), "minItems": 2, "maxItems": 2},
                 torque=TEXT,
             )
@@ -157,6 +184,7 @@ SCHEMA = record(
                     ),
                 },
                 at=record({**MARKER, "radius": NUMBER}),
+                on=record(MARKER, node=NUMBER),
             )
         ),
         "events": record({"columns": some(TEXT), "rows": some(some(SCALAR))}),
@@ -165,7 +193,8 @@ SCHEMA = record(
         "gravity": POINT,
         "box": {**some(NUMBER), "minItems": 4, "maxItems": 4},
         "unit": {"type": "number", "exclusiveMinimum": 0},
-    }
+    },
+    enlarged=NUMBER,
 )
 
 
@@ -186,6 +215,12 @@ def check(document, result):
         if not is_constant:
             assert column["offset"] == offset
             offset += column["length"]
+    meshes = [p for b in header["bodies"] for p in b["parts"] if p["kind"] == "mesh"]
+    blocks = [mesh[key] for mesh in meshes for key in ("nodes", "triangles", "sides")]
+    blocks += [field["shapes"] for mesh in meshes for field in mesh["fields"]]
+    for block in sorted(blocks, key=lambda block: block["offset"]):
+        assert block["offset"] == offset
+        offset += block["length"]
     assert offset == len(document.arrays)
     arcs = header["arcs"]
     assert arcs[0] == 0
@@ -202,6 +237,7 @@ def check(document, result):
         assert body["is_fixed"] or all(f"{name}.{q}" in names for q in motion)
     used = [header["energy"]["kinetic"], header["energy"]["potential"]]
     used += header["energy"]["works"]
+    used += [name for mesh in meshes for name in mesh["coordinates"]]
     markers = [item for item in header["derived"]]
     for glyph in header["glyphs"]:
         markers += [glyph["a"], glyph["b"]]

@@ -9,7 +9,15 @@ from nonsmooth.views.scene import scene
 from oracles.scene_reader import Document
 
 # Shorter than by default, s.
-UNTIL = {"compactor": 0.2, "free_standing": 1.0, "friction_laws": 2.0}
+UNTIL = {
+    "ball_on_beam": 2e-4,
+    "box_stack": 0.5,
+    "compactor": 0.2,
+    "free_standing": 1.0,
+    "friction_laws": 2.0,
+    "latch": 0.5,
+    "transverse_bars": 5e-4,
+}
 
 
 @pytest.fixture(scope="session")

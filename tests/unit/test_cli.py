@@ -980,6 +980,49 @@ def test_no_bar_without_a_terminal(capsys):
     assert capsys.readouterr().err == ""
 
 
+# ---- modes -----------------------------------------------------------------------
+
+
+BEAM = """\
+nonsmooth: 1
+title: free beam
+bodies:
+  - type: FlexibleBody
+    name: beam
+    mesh: {type: Rectangle, width: 0.4, height: 0.01, size: 0.01, cells: quadrilateral}
+    material: {type: Material, youngs_modulus: 210e9, poissons_ratio: 0.0,
+               density: 7850}
+    thickness: 0.02
+    modes: 4
+    points: {end: [0.2, 0.0]}
+"""
+
+
+def test_modes(capsys, file, tmp_path):
+    """A free beam against Bernoulli's frequencies."""
+    pytest.importorskip("skfem")
+    path, picture = file(BEAM), tmp_path / "modes.png"
+    code, out, _ = run(capsys, "modes", path, "--json", "--plot", str(picture))
+    assert code == 0
+    beam = json.loads(out)["bodies"]["beam"]
+    assert beam["mass"] == pytest.approx(0.4 * 0.01 * 0.02 * 7850, rel=1e-12)
+    speed = math.sqrt(210e9 * 0.01**2 / 12.0 / 7850)
+    # Roots of cos x cosh x = 1; shear and rotary inertia take less than 1 %.
+    exact = [(x / 0.4) ** 2 * speed / (2.0 * math.pi) for x in (4.730041, 7.853205)]
+    assert beam["frequencies"][:2] == pytest.approx(exact, rel=0.01)
+    assert len(beam["frequencies"]) == 4
+    assert 0.0 < beam["lost"]["end"]["force_y"] < 1.0
+    assert picture.stat().st_size > 5000
+    code, out, _ = run(capsys, "modes", path)
+    assert code == 0
+    assert "4 modes to " in out
+    assert "force x" in out
+
+
+def test_modes_need_a_flexible_body(capsys):
+    assert "no flexible body" in refused(capsys, "modes", "belt")
+
+
 # ---- check, schema, warmup -------------------------------------------------------
 
 
@@ -1032,6 +1075,17 @@ def test_check_of_a_large_system(capsys, file):
 )
 def test_check_refuses(capsys, file, text, message):
     assert message in refused(capsys, "check", file(text), code=1)
+
+
+def test_check_of_several_files_tells_of_each(capsys, file):
+    code, out, error = run(
+        capsys, "check", "missing.yaml", "belt", "nowhere.yaml", "incline"
+    )
+    assert code == 1
+    assert "belt: " in out
+    assert "incline: " in out
+    assert "missing.yaml" in error
+    assert "nowhere.yaml" in error
 
 
 def test_check_of_a_missing_file(capsys):

@@ -20,6 +20,7 @@ def runs() -> list[Result]:
         run("trammel", 0.1),
         run("slider_in_guide", 0.1),
         run("belt", 0.5),
+        run("rods", 1e-4, elements=20),
     ]
 
 
@@ -31,8 +32,8 @@ def test_every_column_has_a_label_and_a_unit_or_names(runs):
             assert column.label == QUANTITIES[column.kind].label
             assert bool(column.unit) != bool(column.values)
             kinds.add(column.kind)
-    # No system here has a drive that pushes, modes or patches.
-    assert kinds == QUANTITIES.keys() - {"force", "eta", "eta_rate", "n_closed"}
+    # No system here has a drive that pushes, modes, or a patch with friction.
+    assert kinds == QUANTITIES.keys() - {"force", "eta", "eta_rate", "n_stuck"}
 
 
 def test_values_that_have_names_have_no_others(runs):

@@ -375,9 +375,9 @@ def test_many_feet_on_one_line(places, damping):
     # Where nothing damps them, loads swing between none and twice their mean.
     earliest = 0.3 * MASS * G / 10.0 if damping else 0.0
     assert earliest < start < 0.5 * MASS * G / 10.0 + 0.02
-    # It begins without load, and friction is decided by what comes a moment later: for
-    # a tenth of a microsecond the push, 1e-6 N, is held by feet that bear nothing yet.
-    assert_sound(result, ledger=1e-7, obeyed=1e-7)
+    # Where it gives way, friction that is not unique is shared at its limits, which a
+    # group that stands on more feet than it needs is known to reach to a millionth.
+    assert_sound(result, ledger=1e-7, obeyed=SHARED)
 
 
 # ---- bodies on bodies ------------------------------------------------------------

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fuzz.families import make
 from nonsmooth import Baumgarte, Model, Revolute, RigidBody, simulate
 from nonsmooth.app.cli import main
 from nonsmooth.io import save
@@ -39,15 +40,39 @@ def test_nothing_tells_against_a_good_run():
 def test_a_ledger_that_does_not_close(options):
     result = simulate(arm(), until=3.0, **options)
     assert result.status == "finished"
-    (why,) = result.doubts
+    why = result.doubts[-1]
     assert "ledger does not close" in why
     assert why in result.notes
+    assert why in repr(result)
     assert why in result.summary()["doubts"]
     # As the advice has it.
     better: dict[str, Any] = {"rtol": 1e-6}
     if "rtol" not in options:
         better = options | {"step": 0.002}
     assert simulate(arm(), until=3.0, **better).doubts == ()
+
+
+@pytest.mark.parametrize("rtol", [1e-2, 1e-3])
+def test_a_rough_tolerance(rtol):
+    """Rods on frictional pins end a tenth of their way off; the ledger closes."""
+    case = make("chains", 8002)
+    bodies = [b.name for b in case.model.bodies if b.has_mass]
+    names = [f"{body}.{axis}" for body in bodies for axis in "xy"]
+    ends: list[list[float]] = []
+    doubts: list[tuple[str, ...]] = []
+    way = 0.0
+    for tried in (1e-8, rtol, 1e-4):
+        result = simulate(case.model, case.until, rtol=tried)
+        ends.append([result[name][-1] for name in names])
+        doubts.append(result.doubts)
+        way = max(np.ptp(result[name]) for name in names)
+    true, rough, better = np.array(ends)
+    assert np.max(np.abs(rough - true)) > 0.1 * way
+    (why,) = doubts[1]
+    assert f"rtol = {rtol:g} allows each of" in why
+    # As the advice has it.
+    assert doubts[0] == doubts[2] == ()
+    assert np.max(np.abs(better - true)) < 0.03 * way
 
 
 def test_joints_that_come_apart():
@@ -61,7 +86,7 @@ def test_joints_that_come_apart():
     rows = [at["rod0.p.x"], at["rod0.p.y"], *apart]
     assert result.violation == pytest.approx(np.max(np.abs(rows)), rel=1e-9)
     assert result.violation > 1e-3
-    assert "came apart" in result.doubts[0]
+    assert any("came apart" in why for why in result.doubts)
     # As the advice has it.
     advice: list[dict[str, Any]] = [
         {"rtol": 0.01},
@@ -82,5 +107,5 @@ def test_the_command_line(tmp_path, capsys):
     assert main([*run, "--strict"]) == 3
     capsys.readouterr()
     assert main([*run, "--strict", "--json"]) == 3
-    assert "ledger does not close" in json.loads(capsys.readouterr().out)["doubts"][0]
+    assert "ledger does not close" in json.loads(capsys.readouterr().out)["doubts"][-1]
     assert main(["run", str(path), "--until", "3", "--strict"]) == 0

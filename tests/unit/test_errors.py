@@ -187,7 +187,7 @@ def test_a_bad_field_is_refused_when_it_is_given(build, message):
 
 
 def test_a_misspelt_field_is_refused():
-    with pytest.raises(TypeError, match="weight"):
+    with pytest.raises(ModelError, match="RigidBody 'rod': no field 'weight'"):
         rod(weight=1.0)
 
 

@@ -15,8 +15,7 @@ def test_a_call_makes_its_arrays_once_and_no_table_of_events(monkeypatch):
 
     monkeypatch.setattr(System, "work", counted)
     result = simulate(system, until=0.01)
-    # One for the run, one for the look at overlaps, which sets modes of its own.
-    assert len(made) == 2
+    assert len(made) == 1
     assert "events" not in vars(result)
     assert len(result.events) > 0
     assert "events" in vars(result)

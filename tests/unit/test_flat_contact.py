@@ -282,6 +282,29 @@ def test_deep_outlines_are_refused_at_the_start():
         simulate(on_floor(FIRM, at=(0.0, 0.04)), 0.1)
 
 
+@pytest.mark.parametrize(("air", "names"), [((0, 0), ""), ((1, 1), "'c1', 'c2'")])
+def test_a_stack_that_starts_in_the_air_is_named(air, names):
+    """Two boxes, each apart from what is below by 0.01 m, or touching it."""
+    first = 0.1 + 0.01 * air[0]
+    second = first + 0.2 + 0.01 * air[1]
+    lower = box(at=(0.0, first))
+    upper = replace(box(at=(0.0, second)), name="top")
+    contacts = [
+        Contact(name="c1", b="box.o", normal=FIRM, friction=ROUGH),
+        Contact(name="c2", a="box.o", b="top.o", normal=FIRM, friction=ROUGH),
+    ]
+    model = Model(gravity=(0.0, -G), bodies=[lower, upper], contacts=contacts)
+    text = " ".join(simulate(model, 1e-3).notes)
+    told = f"contacts {names} are open by up to 0.01 m at the start"
+    assert (told in text) == bool(names)
+    assert ("starts in the air" in text) == bool(names)
+
+
+def test_one_box_may_be_dropped():
+    notes = simulate(on_floor(FIRM, at=(0.0, 0.11)), 1e-3).notes
+    assert not any("in the air" in note for note in notes)
+
+
 def test_a_stiffness_in_other_units_is_named():
     """1e5 meant as N/m in a law that has N/m^1.5: it sinks by 3 mm, of 4 mm."""
     thin = on_floor(Hertz(stiffness=1e5), at=(0.0, 0.002), height=0.004)

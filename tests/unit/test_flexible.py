@@ -353,3 +353,11 @@ def test_bad_markers_are_refused(element, message):
 def test_shape_longer_than_the_modes_is_refused():
     with pytest.raises(ModelError, match="the body has 6 modes"):
         pack(Model(bodies=[beam(eta=(0.0,) * 7)]))
+
+
+def test_a_log_that_takes_much_memory_is_said(monkeypatch):
+    model = Model(bodies=[beam(modes=3, eta=(1e-3,))])
+    assert not any("memory" in note for note in simulate(model, until=0.01).notes)
+    monkeypatch.setattr("nonsmooth.solve.driver.LARGE_LOG", 1)
+    notes = simulate(model, until=0.01).notes
+    assert any("GB of memory" in note for note in notes)

@@ -18,7 +18,9 @@ import pytest
 from fuzz.audit import audit
 from fuzz.audit.agreement import check_agreement
 from fuzz.audit.notes import Notes
+from fuzz.audit.patches import check_patches, pressed
 from fuzz.audit.pieces import whole
+from fuzz.families import make
 from nonsmooth import (
     Circle,
     ConstantRate,
@@ -559,3 +561,44 @@ def test_a_body_of_pieces(monkeypatch):
         lambda shapes: {name: whole(shape) for name, shape in shapes.items()},
     )
     assert failed(model, result) & {"normal law", "normal", "point"}
+
+
+# ---- patches -------------------------------------------------------------------
+
+
+@cache
+def pressed_bar():
+    case = make("patches", 0)
+    return case.model, simulate(case.model, until=case.until)
+
+
+def nodes_of(change):
+    """Return what the audit finds where the forces of nodes are changed."""
+    model, result = pressed_bar()
+
+    def pressure(name, t):
+        found = result.pressure(name, t)
+        return replace(found, forces=change(found.forces))
+
+    notes = Notes()
+    check_patches(notes, Tampered(result, pressure=pressure), pressed(model))
+    return {check for check, _ in notes.worst}
+
+
+def test_patches_pass_and_are_looked_at():
+    assert nodes_of(lambda forces: forces) == set()
+    model, result = pressed_bar()
+    assert "separate" in {event.kind for event in result.events}
+    assert not audit(model, result).worst
+
+
+@pytest.mark.parametrize(
+    ("change", "check"),
+    [
+        (lambda forces: 1.001 * forces, "a node that presses"),
+        (lambda forces: 0.999 * forces, "a node overlaps"),
+        (lambda forces: -forces, "a node pulls"),
+    ],
+)
+def test_forces_of_nodes_that_were_tampered_with(change, check):
+    assert check in nodes_of(change)

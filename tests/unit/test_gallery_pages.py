@@ -26,7 +26,8 @@ equations: Any = importlib.import_module("equations")
 pages: Any = importlib.import_module("pages")
 
 # Seconds of one page's script, its kernels compiled; those above are for slow runs.
-SLOW = {"compactor", "free_standing", "crank_rocker"}
+SLOW = {"compactor", "free_standing", "crank_rocker", "flexible_slider"}
+SLOW |= {"flexible_double_pendulum", "rods", "transverse_bars"}
 SYSTEMS = [
     pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else [])
     for name in gallery.names()

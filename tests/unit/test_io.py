@@ -25,7 +25,13 @@ from nonsmooth.elements.events import Event
 from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.forces import ExpressionForce, Force, PointForce, SpringDamper
 from nonsmooth.elements.friction import Coulomb, FrictionLaw
-from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic, Revolute
+from nonsmooth.elements.joints import (
+    ElasticBlock,
+    Joint,
+    PinInSlot,
+    Prismatic,
+    Revolute,
+)
 from nonsmooth.elements.laws import ConstantRate, Expression, Harmonic, Table, TimeLaw
 from nonsmooth.elements.materials import Material, ModalDamping, RayleighDamping
 from nonsmooth.elements.meshes import Bar, MeshFile, Patch, Rectangle, Refinement
@@ -355,6 +361,16 @@ def elements(kind, **fixed):
         )
     if kind is FlexibleBody:
         return flexible(fixed["name"])
+    if kind is ElasticBlock:
+        own = Material(youngs_modulus=1e9, density=1e3)
+        return st.builds(
+            ElasticBlock,
+            material=st.sampled_from(["steel", own]),
+            thickness=st.floats(1e-3, 1e3),
+            plane=st.sampled_from(["stress", "strain"]),
+            cells=st.tuples(st.integers(2, 400), st.integers(2, 400)),
+            penalty=st.none() | st.floats(1.0, 1e12),
+        )
     if kind in (Polygon, Segment, Coulomb):
         return {Polygon: POLYGONS, Segment: SEGMENTS, Coulomb: COULOMB}[kind]
     required = {name: st.just(value) for name, value in fixed.items()}
@@ -406,9 +422,16 @@ def admissible(kind, fields):
     if kind is Prismatic:
         if not (fields.get("length") or 0.0) > 0.0:
             fields["length"] = 1.0
-        if fields.get("clearance") is None or fields.get("normal") is None:
+        height = fields.get("height", 0.0)
+        if fields.get("block") is not None and fields.get("friction") and height > 0.0:
+            fields.setdefault("clearance", 1e-4)
+            fields["clearance"] = fields["clearance"] or 0.0
+            fields.pop("normal", None)
+        elif fields.get("clearance") is None or fields.get("normal") is None:
             fields.pop("clearance", None)
             fields.pop("normal", None)
+        if fields.get("clearance") is None or fields.get("normal") is not None:
+            fields.pop("block", None)
     return fields
 
 

@@ -42,7 +42,7 @@ def residual(n, first, start, S, x, b, r):
 
 
 @jit
-def least_norm(n, first, start, S, L, d, b, r, x):
+def least_norm(n, first, start, S, L, d, b, r, z, p, x):
     return skyline.least_norm(
         n,
         data(first),
@@ -51,7 +51,10 @@ def least_norm(n, first, start, S, L, d, b, r, x):
         data(L),
         data(d),
         data(b),
+        True,
         data(r),
+        data(z),
+        data(p),
         data(x),
     )
 
@@ -82,9 +85,9 @@ class Skyline:
         return x
 
     def least_norm(self, b: np.ndarray) -> tuple[np.ndarray, float]:
-        x, r = np.zeros(self.n), np.zeros(self.n)
+        x, r, z, p = np.zeros((4, self.n))
         left = least_norm(
-            self.n, self.first, self.start, self.S, self.L, self.d, b, r, x
+            self.n, self.first, self.start, self.S, self.L, self.d, b, r, z, p, x
         )
         return x, left
 
@@ -196,6 +199,20 @@ def test_a_singular_matrix_is_noticed_and_solved_by_least_norm(n, rank):
     assert x == pytest.approx(expected, abs=3e-8 * scale)
     assert np.max(np.abs(S @ x - b)) <= 1e-11 * np.max(np.abs(b))
     assert left <= 1e-11 * np.max(np.abs(b))
+
+
+@pytest.mark.jit_off
+@pytest.mark.parametrize("tilt", [1e-4, 1e-5])
+def test_rows_that_nearly_depend_on_others_are_met(tilt):
+    """Four feet of a body that tilts a little: two motions, of sizes 1 and tilt."""
+    place = np.array([-1.5, -0.5, 0.5, 1.5])
+    J = np.column_stack((np.ones(4), tilt * place))
+    sky = Skyline(J @ J.T, np.zeros(4, dtype=np.int64))
+    sky.factor(tolerances.REGULARISATION)
+    y = np.array([1.0, 2.0])
+    x, _ = sky.least_norm(J @ y)
+    # Motions due to x: those asked for, to round-off of S over its least part.
+    assert J.T @ x == pytest.approx(y, rel=1e-15 / tilt**2)
 
 
 @pytest.mark.jit_off

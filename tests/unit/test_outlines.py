@@ -16,7 +16,17 @@ from nonsmooth import (
 )
 from nonsmooth.kernels import abi, entry
 from nonsmooth.kernels.mechanics.outlines import Press
-from nonsmooth.pack.outlines import FEW, MANY, SOME, Pair, full_face, outline, points
+from nonsmooth.kernels.mechanics.pressure import EVEN
+from nonsmooth.pack.outlines import (
+    FEW,
+    MANY,
+    MORE,
+    SOME,
+    Pair,
+    full_face,
+    outline,
+    points,
+)
 from oracles import outlines as slow
 
 BOX = ((-0.5, -0.3), (0.5, -0.3), (0.5, 0.3), (-0.5, 0.3))
@@ -361,9 +371,88 @@ def test_rates_where_an_edge_ends_at_a_covered_face(half, theta, x):
         assert found / (2.0 * h) == pytest.approx(rate, abs=1e-7 * o.S / 0.02)
 
 
+@pytest.mark.parametrize("exponent", [1.0, 1.2, 1.5, 2.0, 3.0])
+@pytest.mark.parametrize("fall", [0.0, 1e-6, 0.999 * EVEN, 1.001 * EVEN, 0.5])
+def test_sums_and_rates_of_a_tilted_face(exponent, fall):
+    """On a line: powers of the depth, integrated in closed form, and their rates."""
+    stiffness, depth, width = 1e5, 1e-3, 0.8
+    law = Hertz(stiffness=stiffness, exponent=exponent)
+    own = pair(law, is_line=True)
+    theta = -math.asin(fall * depth / width)
+    # The right corner of the bottom is at the depth, the left one is less deep.
+    c, s = math.cos(theta), math.sin(theta)
+    corner = s * 0.4 - c * 0.25
+    rates = (0.0, -0.7, 0.3)
+    o = evaluate(own, np.zeros(6), [0.0, 0.3 - depth - corner, theta, *rates])
+    # s from the deep corner: phi = depth - drop s, and rate - turn s with it.
+    drop = depth * fall / width
+
+    def sums(power):  # int phi^power ds and int phi^power s ds
+        node, weight = np.polynomial.legendre.leggauss(40)
+        place = 0.5 * width * (1.0 + node)
+        phi = (depth - drop * place) ** power * weight * 0.5 * width
+        return np.sum(phi), np.sum(phi * place)
+
+    whole, _ = sums(exponent)
+    scale = stiffness / own.length
+    # Depths are differences of places of order one: round-off over the depth.
+    near = 20.0 * np.finfo(float).eps / depth
+    side = o.S - scale * whole  # of both side edges, closed form below
+    ends = [depth, depth - drop * width]
+    edges = sum(d ** (exponent + 1.0) / (exponent + 1.0) for d in ends) / c
+    assert side == pytest.approx(scale * edges, abs=near * o.S)
+    # The law's slope along the face, times the rate of the depth, -(v_y + omega x).
+    x = c * 0.4 + s * 0.25
+    rate = -(rates[1] + rates[2] * x)
+    change, turn = sums(exponent - 1.0)
+    expected = exponent * (rate * change + rates[2] * c * turn)
+    for d, at in zip(ends, (x, x - c * width), strict=True):
+        expected += -(rates[1] + rates[2] * at) * d**exponent / c
+        # Along a side the depth is passed at places that lean by the tilt.
+        expected += rates[2] * s * d ** (exponent + 1.0) / (c * c) / (exponent + 1.0)
+    # Twelve points of the power 1.2, by parts over a fall of a hundredth and more.
+    assert o.rate_S == pytest.approx(scale * expected, rel=2e-9)
+
+
+def test_the_same_motion_is_not_evaluated_again_and_another_is():
+    own = pair(HuntCrossley(stiffness=1e6, damping=0.3))
+    a = np.array([0.1, -0.2, 0.3, 0.3, -0.2, 0.5])
+    _, place = pressed(own, 0.05, 0.1, 2e-3)
+    b = np.array([*place, -0.4, -0.6, 0.9])
+    address = abi.address("normal", HuntCrossley.force)
+    p, q = np.array(own.normal.parameters()), np.array(own.parameters())
+    scratch, o = np.zeros(own.n_scratch), Press()
+    names = ("T_x", "T_y", "M", "v_t", "bias", "firmness", "gap_rate")
+
+    def again(a, b, approach, has_rates):
+        entry.outline_pair(address, p, q, a, b, approach, has_rates, scratch, o)
+        found = [getattr(o, name) for name in names]
+        fresh = Press()
+        entry.outline_pair(address, p, q, a, b, approach, has_rates, scratch, fresh)
+        assert found == [getattr(fresh, name) for name in names]
+
+    again(a, b, 0.0, True)
+    o.T_x = 1.0  # it stays as it is
+    entry.outline_pair(address, p, q, a, b, 0.0, True, scratch, o)
+    assert o.T_x == 1.0
+    for i in range(6):
+        for motion in (a, b):
+            motion[i] += 1e-9
+            again(a, b, 0.0, True)
+    again(a, b, 0.0, False)
+    again(a, b, 0.1, False)
+    # The distance of outlines that are apart is written over what was known.
+    b[1] += 1.0
+    again(a, b, 0.1, True)
+    entry.outline_distance(q, a, b, scratch, o)
+    again(a, b, 0.1, True)
+
+
 def test_points_for_a_law():
     assert points(KelvinVoigt(stiffness=1e5, damping=3.0)) == FEW
     assert points(HuntCrossley(stiffness=1e5, exponent=1.0, damping=0.4)) == FEW
+    assert points(Hertz(stiffness=1e5, exponent=2.0)) == FEW
+    assert points(HuntCrossley(stiffness=1e5, exponent=2.0, damping=0.4)) == MORE
     assert points(Hertz(stiffness=1e5)) == SOME
     assert points(HuntCrossley(stiffness=1e5, damping=0.4)) == SOME
     assert points(DampedHertz(stiffness=1e5, damping=0.4)) == SOME

@@ -27,11 +27,11 @@ from nonsmooth import (
     Weld,
     simulate,
 )
-from nonsmooth.app.settings import with_field
 from nonsmooth.elements.shapes import Shape
 from nonsmooth.pack import pack
 from nonsmooth.pack.outlines import Outline
 from nonsmooth.pack.pieces import pieces
+from nonsmooth.study.settings import with_field
 from nonsmooth.views.plots import draw
 from nonsmooth.views.scene import scene
 

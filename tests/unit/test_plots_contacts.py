@@ -11,7 +11,6 @@ from nonsmooth import (
     Circle,
     Contact,
     Coulomb,
-    FlexibleBody,
     Ground,
     KelvinVoigt,
     Line,
@@ -201,9 +200,8 @@ def test_arcs_begin_at_new_modes(belt):
 
 
 def test_every_kind_has_a_symbol():
-    for family in (Body, Joint, Drive, Force, Contact, Shape):
-        # A flexible body is drawn as a rigid one that moves with its frame.
-        for kind in set(family.kinds.values()) - {FlexibleBody}:
+    for family in (Body, Joint, Drive, Force, Contact):
+        for kind in family.kinds.values():
             assert any(base in symbol.kinds for base in kind.__mro__), kind
 
 

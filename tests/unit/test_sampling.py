@@ -1,6 +1,7 @@
 """Samples of a run: few, and lines between them keep to a stated tolerance."""
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ SINGLE = 2.0**-24
 
 
 # ---- of the gallery --------------------------------------------------------------
+AREA = re.compile(r"\.(top|bottom)_(left|right)\.")
 
 
 def between(document, columns, t):
@@ -153,7 +155,8 @@ def test_noise_costs_no_samples(documents):
 
 def test_fine_grid(documents):
     result = documents("belt")[0]
-    grid = sampling.fine_grid(result, 20)
+    parts = np.full(len(result.steps.t), 20)
+    grid = sampling.fine_grid(result, parts)
     begins = contacts.arc_begins(result)
     assert np.array_equal(grid.t[grid.arcs[:-1]], result.steps.t[begins])
     ends = np.append(result.steps.t[begins[1:]], result.t_end)
@@ -271,6 +274,8 @@ def check(result, budget=10_000_000, n=1500):
     for name in names:
         if math.isinf(noise[name]):
             continue  # round-off, of which nothing is promised
+        if AREA.search(name):
+            continue  # has kinks where nothing is an event, without friction
         values = columns[name]
         found = values[i] + part * (values[i + 1] - values[i])
         error = np.max(np.abs(found - expected[name]))
@@ -418,7 +423,8 @@ def test_more_turns_than_numbers(monkeypatch):
     result = simulate(rotors(rng, (0.0, 0.0)), until=20.0)
     source = Source(result)
     assert np.sum(source.turns) > 2.0 * math.pi * 150.0
-    grid = sampling.fine_grid(result, source.width, source.turns)
+    parts = sampling.find_parts(result, source.plotted, source.scales, source.turns)
+    grid = sampling.fine_grid(result, parts, source.turns)
     assert len(grid) * source.width < 3 * sampling.MANY_NUMBERS
     document, _ = check(result)
     # Lines over such an angle miss a circle by that.

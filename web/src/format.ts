@@ -35,6 +35,7 @@ export interface Header {
   gravity: Point; // m/s^2
   box: readonly [number, number, number, number]; // left, low, right, high: m, all seen
   unit: number; // m, size of a symbol such as a pin
+  enlarged?: number; // factor of deformation that shows it; with meshes only
 }
 
 export interface RunInfo {
@@ -90,18 +91,53 @@ export interface Derived {
 
 export interface Body {
   name: string;
-  kind: "ground" | "support" | "rigid" | "point";
+  kind: "ground" | "support" | "rigid" | "flexible" | "point";
   colour: string | null; // null: pale, as the ground
   is_fixed: boolean; // else columns NAME.x .y .theta .vx .vy .omega
   parts: Part[];
-  points: Record<string, Point>; // m, in the body's frame
+  points: Record<string, Point>; // m, in the body's frame, undeformed
+  frame?: readonly [number, number, number]; // of a flexible body that is held
+}
+
+/** Numbers that do not change with time: whole ones, or multiples of a step. */
+export interface Block {
+  type: "u16" | "i16";
+  offset: number; // bytes into the arrays
+  length: number; // bytes
+  step?: number; // of i16
+}
+
+/** A mesh that deforms: node + enlargement x sum of shape x coordinate. */
+export interface Mesh {
+  kind: "mesh";
+  nodes: Block; // x and y of each, m, in the body's frame
+  triangles: Block; // three nodes each
+  sides: Block; // two nodes each
+  rims: number[][]; // closed boundaries
+  sites: Record<string, number>; // node of a point or patch
+  coordinates: string[]; // columns
+  fields: Field[]; // the first is the displacement
+}
+
+/**
+ * Something that nodes are coloured by. One component is the value, two are a vector,
+ * three xx, yy and xy of a stress, of which von Mises' equivalent is shown.
+ */
+export interface Field {
+  name: string;
+  unit: string;
+  n_component: number;
+  shapes: Block; // by node, component, coordinate
+  across: number; // stress zz beside xx + yy
+  range: Point; // over the run
 }
 
 /**
  * What a body looks like, in its frame. A painter for each kind is registered in
- * `scene/parts.ts`; a flexible body will bring a kind of its own, with columns.
+ * `scene/parts.ts`.
  */
 export type Part =
+  | Mesh
   | { kind: "polygon"; points: Point[]; is_hatched?: true }
   | { kind: "circle"; center: Point; radius: number; is_hatched?: true }
   | { kind: "segment"; start: Point; end: Point; is_hatched?: true } // solid on the right
@@ -112,6 +148,7 @@ export type Part =
 export interface Marker {
   body: string;
   point: Point; // m, in the body's frame
+  node?: number; // of the body's mesh, with which it moves
 }
 
 /**
@@ -156,6 +193,7 @@ export interface Spot {
   normal: string; // N
   friction: string; // N, along the normal turned by -90 degrees
   at?: Disc; // what touches: its place is better than x and y between samples
+  on?: Marker; // of a flexible body: it is drawn as far off as the body's deformation is
 }
 
 /** A disc on a body; a point has radius 0. It touches at its centre less radius times n. */
@@ -240,6 +278,15 @@ export function unpack(column: Column, arrays: Uint8Array, n: number): Numbers {
   const numbers = new Float32Array(bits.buffer);
   const { origin } = column;
   return origin === undefined ? numbers : Float64Array.from(numbers, (x) => origin + x);
+}
+
+/** Return the numbers of a block. */
+export function unblock({ type, offset, length, step }: Block, arrays: Uint8Array) {
+  const bytes = arrays.subarray(offset, offset + length);
+  if (bytes.length !== length) throw new FormatError("a mesh is cut short");
+  const whole = unshuffle(bytes, 2);
+  if (type === "u16") return Float32Array.from(new Uint16Array(whole));
+  return Float32Array.from(new Int16Array(whole), (x) => x * (step ?? 1));
 }
 
 /** All first bytes of the numbers come first, then all second ones, and so on. */

@@ -2,7 +2,9 @@
 
 import {
   decode,
+  unblock,
   unpack,
+  type Block,
   type Body,
   type Column,
   type Derived,
@@ -94,6 +96,11 @@ export class Run {
     return numbers;
   }
 
+  /** Return numbers that do not change with time. */
+  block(block: Block): Float32Array {
+    return unblock(block, this.arrays);
+  }
+
   private load(name: string): Numbers {
     const column = this.columns.get(name);
     if (column) return unpack(column, this.arrays, this.header.sampling.n);
@@ -162,6 +169,10 @@ export class Run {
   pose(body: string, place: Place): Pose {
     const info = this.bodies.get(body);
     if (!info || info.is_fixed) return FIXED;
+    if (info.frame) {
+      const [x, y, theta] = info.frame;
+      return { x, y, theta };
+    }
     return {
       x: this.cubic(`${body}.x`, `${body}.vx`, place),
       y: this.cubic(`${body}.y`, `${body}.vy`, place),

@@ -16,6 +16,7 @@
  *     pick picker                   the button and the list of quantities
  *     event-row event-detail filter-kind filter-element
  *     energy-legend residual run-legend error
+ *     deformation deformation-number field colour-bar   of flexible bodies
  */
 
 import uplotStyle from "uplot/dist/uPlot.min.css?inline";
@@ -26,6 +27,7 @@ import style from "./style.css?inline";
 import { Clock, decimals, defaultSpeed } from "./ui/clock";
 import { eventsCsv, fileName, samplesCsv } from "./ui/csv";
 import { addStyle, download, icon, iconButton, make, type IconName } from "./ui/dom";
+import { Deformed } from "./ui/deformed";
 import { Energy } from "./ui/energy";
 import { EventList, eventLine, lower } from "./ui/events";
 import { action, isTaken } from "./ui/keys";
@@ -89,6 +91,7 @@ export class Viewer {
   private tabs!: Tabs;
   private picker!: Picker;
   private legendBox!: HTMLElement;
+  private deformed!: Deformed;
   private toolBox!: HTMLElement;
   private pickButton!: HTMLButtonElement;
   private themeButton!: HTMLButtonElement;
@@ -253,6 +256,8 @@ export class Viewer {
       this.picker.root,
     );
     this.shownScene = new Scene(this.canvas, this.runs);
+    const { fields, deformation } = this.shownScene;
+    this.deformed = new Deformed(fields, deformation, (state) => this.setState(state));
     this.shownScene.onView = () => {
       this.draw();
       this.changed();
@@ -402,6 +407,8 @@ export class Viewer {
       speed: this.clock.speed,
       plots: this.plots.plots,
       options: { ...this.scene.options },
+      deformation: this.scene.deformation,
+      field: this.scene.field,
       tab: this.tabs.current,
       theme: this.themeChoice,
       range: this.range,
@@ -416,6 +423,9 @@ export class Viewer {
     if (state.options) {
       Object.assign(this.scene.options, state.options);
     }
+    if (state.deformation !== undefined) this.scene.deformation = state.deformation;
+    if (state.field !== undefined) this.scene.field = state.field;
+    this.deformed.set(this.scene.deformation, this.scene.field);
     this.showOptions();
     if (state.plots) this.plots.setPlots(state.plots);
     if (state.speed !== undefined && state.speed > 0) {
@@ -496,7 +506,7 @@ export class Viewer {
     this.themeButton.title = label;
     this.themeButton.setAttribute("aria-label", label);
     this.scene.setTheme(theme);
-    this.legendBox.replaceChildren(legend(this.runs, theme));
+    this.legendBox.replaceChildren(legend(this.runs, theme), this.deformed.root);
     this.cover();
     this.timeline.setTheme(theme);
     this.plots.setTheme(theme);
@@ -692,7 +702,8 @@ export class Viewer {
       .filter((names) => names.length > 0);
     const plots = kept.length > 0 ? kept : defaultPlots(this.run);
     delete this.box.dataset.theme;
-    const seen = isSame ? {} : { range: null, view: null };
+    const { deformation } = this.scene;
+    const seen = isSame ? {} : { range: null, view: null, deformation };
     this.setState({ ...state, plots, ...seen });
   }
 

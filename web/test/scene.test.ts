@@ -427,20 +427,20 @@ describe("bodies", () => {
   });
 
   it("may bring a new kind: triangles with colours from a column", () => {
-    interface Mesh {
-      kind: "mesh";
+    interface Tiles {
+      kind: "tiles";
       triangles: [number, number][][];
       field: string[]; // columns, one for each triangle
     }
-    registerPart<Mesh>("mesh", (pen, run, _body, place, part) => {
+    registerPart<Tiles>("tiles", (pen, run, _body, place, part) => {
       part.triangles.forEach((corners, k) => {
         pen.path(corners, true);
         const value = Math.round(255 * run.value(part.field[k]!, place));
         pen.fill(`rgb(${value}, 0, 0)`);
       });
     });
-    const mesh: Mesh = {
-      kind: "mesh",
+    const tiles: Tiles = {
+      kind: "tiles",
       triangles: [
         [
           [0, 0],
@@ -457,7 +457,7 @@ describe("bodies", () => {
     };
     const { scene, inks } = draw(
       {
-        bodies: [GROUND, makeBody("b", [mesh as unknown as Part])],
+        bodies: [GROUND, makeBody("b", [tiles as unknown as Part])],
         columns: { ...motion("b", 0.5), "b.s0": [0, 1], "b.s1": 1 },
       },
       at(0.2),

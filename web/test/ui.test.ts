@@ -561,6 +561,8 @@ describe("the state as text", () => {
     speed: 5e-4,
     plots: [["a.x", "odd, name; 5% & é"], ["b.y"]],
     options: { forces: true, trails: false },
+    deformation: 250,
+    field: "von Mises stress",
     tab: "energy",
     theme: "dark",
     range: [0.1, 0.30000000000000004],

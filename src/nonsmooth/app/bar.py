@@ -39,12 +39,13 @@ class Bar:
             if self._bar is not None:
                 self._bar.stop()
 
-    def __call__(self, part: float) -> None:
-        """Show the part done."""
+    def __call__(self, part: float, words: str = "") -> None:
+        """Show the part done, and words about it."""
         self.part = part
         with self._lock:
             if self._bar is not None and not self._is_over:
-                self._bar.update(0, total=1.0, completed=part, done=f"{part:.0%}")
+                done = f"{part:.0%}"
+                self._bar.update(0, total=1.0, completed=part, done=done, words=words)
 
     def _show(self) -> None:
         from rich.console import Console
@@ -58,8 +59,9 @@ class Bar:
                 BarColumn(),
                 TextColumn("{task.fields[done]:>4}"),
                 TimeElapsedColumn(),
+                TextColumn("{task.fields[words]}"),
                 console=Console(stderr=True),
                 transient=True,
             )
-            self._bar.add_task(self._text, total=None, done="")
+            self._bar.add_task(self._text, total=None, done="", words="")
             self._bar.start()

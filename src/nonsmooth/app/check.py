@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import math
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,15 +22,16 @@ FORCE_NOISE = 1e-12
 # Above this many constraints `check` does not count the redundant ones.
 MAX_RANKED = 600
 
-SHORT = "say whether a model file is valid"
+SHORT = "say whether model files are valid"
 HELP = """\
-Read a model file, pack it and check its start. Prints what was found: bodies,
+Read model files, pack them and check their starts. Prints what was found: bodies,
 joints, degrees of freedom, redundant constraints; with friction in joints also
 whether its forces have one solution at the start, and how much more friction they
-bear. Exit code 1 if it is not valid.
+bear. Exit code 1 if one is not valid; the others are checked all the same.
 
 examples:
   nonsmooth check model.yaml
+  nonsmooth check models/*.yaml
   nonsmooth check crank_rocker --set driven=rocker --set angle=2.1
 """
 
@@ -37,26 +39,47 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this command."""
     parser.add_argument(
-        "system", metavar="FILE", help="model file, or a built-in system"
+        "systems",
+        metavar="FILE",
+        nargs="+",
+        help="model file, or a built-in system",
     )
     add_set(parser)
 
 
 def command(args: argparse.Namespace) -> int:
-    """Pack a model and print what is found."""
+    """Pack each model and print what is found, errors after that."""
+    failed: list[Failed] = []
+    for k, name in enumerate(args.systems):
+        try:
+            lines = _check(name, args.set)
+        except Failed as error:
+            failed.append(error)
+            lines = []
+        if lines and k:
+            print()
+        for line in lines:
+            print(line)
+    for error in failed[:-1]:
+        print(f"error: {error}", file=sys.stderr)
+    if failed:
+        raise failed[-1]
+    return DONE
+
+
+def _check(name: str, settings: Sequence[str]) -> list[str]:
+    """Return what is found of one system, a line each."""
     try:
-        model = read_model(args.system, args.set)
+        model = read_model(name, settings)
         from nonsmooth.pack import pack
 
-        with Bar(args.system):
+        with Bar(name):
             system = pack(model)
-            lines = [*_findings(system), *_friction_findings(system)]
+            found = [*_findings(system), *_friction_findings(system)]
     except (ModelError, OSError) as error:
         raise Failed(sentence(error), FAILED) from None
-    print(f"{args.system}: {model.title or 'no title'}")
-    for head, line in lines:
-        print(f"{head:<20} {line}")
-    return DONE
+    lines = [f"{head:<20} {line}" for head, line in found]
+    return [f"{name}: {model.title or 'no title'}", *lines]
 
 
 def _findings(system: System) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@ from io import TextIOWrapper
 from types import ModuleType
 
 from nonsmooth import __version__
-from nonsmooth.app import check, gallery, run, schema, serve, warmup
+from nonsmooth.app import check, gallery, modes, run, schema, serve, sweep, warmup
 from nonsmooth.app.command import (
     BAD_INPUT,
     DONE,
@@ -32,8 +32,10 @@ from nonsmooth.errors import ModelError, NonsmoothWarning, SolveError, nearest
 COMMANDS: Mapping[str, ModuleType] = {
     "gallery": gallery,
     "run": run,
+    "sweep": sweep,
     "serve": serve,
     "check": check,
+    "modes": modes,
     "schema": schema,
     "warmup": warmup,
 }
@@ -56,8 +58,10 @@ examples:
   nonsmooth run compactor --set rotor_speed=25 --set eccentricity=0.15 --until 1.5
   nonsmooth run crank_rocker --set mu=0.3 --plot slider.png   friction in a joint
   nonsmooth run compactor --report run.html   see it move, in any browser
+  nonsmooth sweep study.yaml --page study.html   many runs, over parameters
   nonsmooth serve                           the same in the browser, with sliders
   nonsmooth check model.yaml                is this file a valid model?
+  nonsmooth modes transverse_bars --plot modes.png   what flexible bodies keep
   nonsmooth schema --out model.schema.json  let your editor check model files
   nonsmooth warmup                          compile once, so that no run waits
 """

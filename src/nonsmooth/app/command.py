@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
-from nonsmooth import gallery
-from nonsmooth.app.settings import with_field
-from nonsmooth.errors import ModelError, nearest
+from nonsmooth.errors import ModelError
 from nonsmooth.gallery._convert import convert
 from nonsmooth.model import Model
+from nonsmooth.study.systems import build_model
 
 DONE, FAILED, BAD_INPUT, DOUBTED, INTERRUPTED = 0, 1, 2, 3, 130
-MODEL_SUFFIXES = (".yaml", ".yml", ".json")
 
 
 class Failed(Exception):
@@ -68,16 +64,6 @@ def add_set(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def is_file(system: str) -> bool:
-    """Return whether a system is meant as a file, not as one of the gallery."""
-    has_suffix = Path(system).suffix.lower() in MODEL_SUFFIXES
-    return has_suffix or os.sep in system or "/" in system
-
-
-def _from_gallery(name: str, parameters: dict[str, Any]) -> Model:
-    return gallery.build(name, **parameters)
-
-
 def read_model(system: str, settings: Sequence[str] = ()) -> Model:
     """Build or read a model, and apply the settings KEY=VALUE."""
     chosen: dict[str, str] = {}
@@ -88,24 +74,4 @@ def read_model(system: str, settings: Sequence[str] = ()) -> Model:
         if key in chosen:
             raise ModelError(f"--set {key} is given twice")
         chosen[key] = value
-    parameters = {key: value for key, value in chosen.items() if "." not in key}
-    if is_file(system):
-        if parameters:
-            key = next(iter(parameters))
-            raise ModelError(
-                f"--set {key}: in a file, name an element's field: --set crank.mass=2"
-            )
-        from nonsmooth import io
-
-        model = io.load(system, gallery=_from_gallery)
-    else:
-        if system not in gallery.names():
-            raise ModelError(
-                f"no built-in system '{system}'; {nearest(system, gallery.names())} "
-                f"(a model file ends in {', '.join(MODEL_SUFFIXES)})"
-            )
-        model = gallery.build(system, **parameters)
-    for key, value in chosen.items():
-        if "." in key:
-            model = with_field(model, key, value, f"--set {key}")
-    return model
+    return build_model(system, chosen, "--set ")

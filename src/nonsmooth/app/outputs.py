@@ -11,17 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nonsmooth import gallery
-from nonsmooth.app.command import is_file, number, sentence
+from nonsmooth.app.command import number, sentence
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.files import check_writable, replacing
 from nonsmooth.gallery._convert import convert
+from nonsmooth.study.systems import is_file
 
 if TYPE_CHECKING:
     from nonsmooth.pack import System
     from nonsmooth.result import Result, Samples
     from nonsmooth.views.scene import Parameter as ShownParameter
 
-SAVE_SUFFIXES = (".csv", ".parquet", ".npz")
+SAVE_SUFFIXES = (".csv", ".parquet", ".npz", ".nsr")
 PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 EVENT_SUFFIXES = (".csv",)
 REPORT_SUFFIXES = (".html", ".htm")
@@ -37,7 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--save",
         metavar="FILE",
-        help=f"write all quantities over time ({', '.join(SAVE_SUFFIXES)})",
+        help=f"write all quantities over time ({', '.join(SAVE_SUFFIXES[:-1])}), or "
+        f"the whole run, which Python reads again by Result.load ({SAVE_SUFFIXES[-1]})",
     )
     add(
         "--every",
@@ -107,6 +109,8 @@ def check(args: argparse.Namespace) -> None:
         raise ModelError("--plot-names needs --plot FILE")
     if args.every is not None and args.save is None:
         raise ModelError("--every needs --save FILE")
+    if args.every is not None and Path(args.save).suffix.lower() == ".nsr":
+        raise ModelError("--every: the whole run is saved, with all its steps")
 
 
 def _is_same(a: str, b: str) -> bool:
@@ -178,16 +182,19 @@ def _why(error: Exception) -> str:
 
 
 def _save(result: Result, args: argparse.Namespace) -> str:
-    """Write all quantities over time."""
+    """Write all quantities over time, or the run itself."""
     import numpy as np
 
+    suffix = Path(args.save).suffix.lower()
+    if suffix == ".nsr":
+        result.save(args.save)
+        return f"{len(result.steps.t)} steps in "
     t = None
     if args.every:
         # A little slack: 0.3 / 0.1 is less than 3.
         count = int((result.t_end - result.t_start) / args.every + 1e-9)
         t = np.minimum(result.t_start + args.every * np.arange(count + 1), result.t_end)
     samples: Samples = result.sample(t)
-    suffix = Path(args.save).suffix.lower()
     if suffix == ".csv":
         samples.to_csv(args.save)
     elif suffix == ".parquet":

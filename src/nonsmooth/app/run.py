@@ -19,12 +19,12 @@ from nonsmooth.app.command import (
     INTERRUPTED,
     Failed,
     add_set,
-    is_file,
     number,
     read_model,
 )
 from nonsmooth.errors import Interrupted, ModelError, SolveError
 from nonsmooth.solve.options import BRANCHES, METHODS, SCHEMES
+from nonsmooth.study.systems import is_file
 
 if TYPE_CHECKING:
     from nonsmooth.model import Model

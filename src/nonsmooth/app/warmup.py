@@ -25,11 +25,15 @@ def command(args: argparse.Namespace) -> int:
     """Compile, and print how long it took."""
     from nonsmooth.kernels.abi import library
 
+    log = logging.getLogger("nonsmooth")
+    level, begin = log.level, time.perf_counter()
     # Its advice is what is being followed.
-    logging.getLogger("nonsmooth").setLevel(logging.ERROR)
-    begin = time.perf_counter()
-    with Bar("compiling", patience=0.0) as bar:
-        library.listeners.append(lambda done, n: bar(done / n))
-        library.load()
+    log.setLevel(logging.ERROR)
+    try:
+        with Bar("compiling", patience=0.0) as bar:
+            library.listeners.append(lambda done, n: bar(done / n))
+            library.load()
+    finally:
+        log.setLevel(level)
     print(f"ready in {time.perf_counter() - begin:.1f} s: {library.place()}")
     return DONE

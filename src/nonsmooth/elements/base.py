@@ -14,11 +14,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from types import NoneType
-from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 
-from nonsmooth.errors import TOO_LARGE, ModelError, show
+from nonsmooth.errors import TOO_LARGE, ModelError, nearest, show
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*")
 
@@ -76,6 +84,7 @@ def field_types(cls: type) -> dict[str, Any]:
     return {f.name: hints[f.name] for f in dataclasses.fields(cls)}
 
 
+@cache
 def family_of(annotation: Any) -> type[Element] | None:
     """Return the family whose kinds a field may hold, if it holds elements."""
     for part in (annotation, *get_args(annotation)):
@@ -84,8 +93,65 @@ def family_of(annotation: Any) -> type[Element] | None:
     return None
 
 
+class _Kind(type):
+    """The class of all kinds: refuses fields that a kind has not, in a sentence."""
+
+    if not TYPE_CHECKING:  # a type checker reads the fields themselves
+
+        def __call__(cls, *args, **fields):
+            known = vars(cls).get("__dataclass_fields__", {})
+            is_open = not known and "__annotations__" in vars(cls)
+            if args or is_open or not fields.keys() <= known.keys():
+                raise _misfit(cls, args, fields)
+            try:
+                return super().__call__(**fields)
+            except TypeError:
+                if missing := _missing(cls, fields):
+                    raise missing from None
+                raise
+
+
+def _called(cls: type[Element], fields: dict[str, Any]) -> str:
+    """Return how messages call an element that is not there yet."""
+    name = fields.get("name")
+    return f"{cls.__name__} {name!r}" if isinstance(name, str) else cls.__name__
+
+
+def _misfit(
+    cls: type[Element], args: tuple[Any, ...], fields: dict[str, Any]
+) -> ModelError:
+    """Return the error for arguments that are no fields of a kind."""
+    called = _called(cls, fields)
+    if "__dataclass_fields__" not in vars(cls):
+        return ModelError(
+            f"{called}: not a dataclass; write @dataclass(frozen=True, kw_only=True) "
+            "above its class"
+        )
+    names = [item.name for item in dataclasses.fields(cls) if item.init]
+    if args:
+        return ModelError(
+            f"{called}: {show(args[0])} given without a name; write {names[0]}=..., "
+            f"all fields have names: {', '.join(names)}"
+        )
+    wrong = next(name for name in fields if name not in names)
+    left = [name for name in names if name not in fields]
+    return ModelError(f"{called}: no field {wrong!r}; {nearest(wrong, left or names)}")
+
+
+def _missing(cls: type[Element], fields: dict[str, Any]) -> ModelError | None:
+    """Return the error for a field without a default that was left out, if any."""
+    for item in dataclasses.fields(cls):
+        is_open = item.default is item.default_factory is dataclasses.MISSING
+        if item.init and is_open and item.name not in fields:
+            unit = item.metadata.get("unit", "")
+            valid = f"give {item.name}=..." + (f", {unit}" if unit else "")
+            text = f"{_called(cls, fields)}: {item.name} is missing; {valid}"
+            return ModelError(text)
+    return None
+
+
 @dataclass(frozen=True, kw_only=True)
-class Element:
+class Element(metaclass=_Kind):
     """Base of everything that may stand in a model.
 
     A family is a subclass made with `family="..."`; its subclasses are kinds and

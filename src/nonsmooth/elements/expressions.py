@@ -475,6 +475,38 @@ def parse(
     return tuple(flat)
 
 
+def evaluate(text: str, values: Mapping[str, float], where: str) -> float:
+    """Return the value of an expression at given values of its variables.
+
+    >>> evaluate("2*pi/w", {"w": 4.0}, "period") == math.pi / 2
+    True
+    """
+    flat = parse(text, list(values), where)
+    numbers, stack = list(values.values()), list[float]()
+    for number, argument in zip(flat[1::2], flat[2::2], strict=True):
+        operation = OPCODES[int(number)]
+        if operation == "const":
+            stack.append(argument)
+        elif operation == "var":
+            stack.append(float(numbers[int(argument)]))
+        else:
+            function = _VALUES[operation]
+            arity = 1 if operation == "neg" else 2
+            if operation in FUNCTIONS:
+                arity = FUNCTIONS[operation].arity
+            operands = stack[-arity:]
+            del stack[-arity:]
+            try:
+                stack.append(float(function(*operands)))
+            except (ValueError, OverflowError, ZeroDivisionError):
+                stack.append(math.nan)
+    (value,) = stack
+    if not math.isfinite(value):
+        at = ", ".join(f"{name} = {x:g}" for name, x in values.items())
+        raise ModelError(f"{where} = {text!r}; not a finite number at {at}")
+    return value
+
+
 def describe(variables: Sequence[str] = MARKER_VARIABLES) -> str:
     """Return the language as a short text."""
     usage = {

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 from nonsmooth.elements.base import quantity
 from nonsmooth.elements.bodies import Body
 from nonsmooth.elements.materials import Damping, Material, find_material
-from nonsmooth.elements.meshes import MeshShape, Patch
+from nonsmooth.elements.meshes import Gauge, MeshShape, Patch, Rod
 from nonsmooth.elements.shapes import Point
 from nonsmooth.errors import ModelError
 
@@ -41,6 +41,7 @@ class Site:
     turn: Any  # (n), rotation; zero for a point, which has none
     bend: Any = None  # (2, n, n), K of both directions, if it is loaded
     nodes: Nodes | None = None  # if it is pressed
+    lost: Any = ()  # shares of static displacement not in the shapes: x, y, couple
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +57,11 @@ class Reduced:
     spin: Any  # (n, n), K_w
     pull: Any  # (2, n), integrals of the modes over the mass; zero in mean axes
     sites: dict[str, Site]  # by the names of points and patches
+    gauges: Any = None  # (n_gauge, n), strain of each by the modes
     notes: tuple[str, ...] = ()  # what the reduction loses
+    mesh: Any = None  # `fem.Mesh`, for pictures; None if the body brought none
+    shapes: Any = None  # (n_node, 2, n), displacement of all nodes
+    n_mode: int | None = None  # the first are modes, the rest answers to loads
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,8 +73,13 @@ class FlexibleBody(Body):
     to loads at its points and patches. With `fixed` boundaries its frame is at rest and
     the modes are those of the clamped body.
 
-    `points` and `patches` are in the coordinates of the mesh. A joint or drive that
-    takes hold of a rotation needs a patch.
+    `points`, `patches` and `gauges` are in the coordinates of the mesh. A joint or
+    drive that takes hold of a rotation needs a patch.
+
+    With `modes` = "full" it is kept as finite elements with masses at the nodes, for
+    waves: it may move and deform a little, but not turn, and the scheme is "waves".
+    `plane` = "axisymmetric", of such a body, is one of revolution about the x axis of
+    the mesh, which is of its half with y >= 0.
     """
 
     has_mass: ClassVar[bool] = True
@@ -81,13 +91,14 @@ class FlexibleBody(Body):
     mesh: MeshShape
     material: Material | str  # or its name
     thickness: float = quantity("m", default=1.0, above=0.0)
-    plane: Literal["stress", "strain"] = "stress"
-    modes: int = 20  # to keep, without those for loads
+    plane: Literal["stress", "strain", "axisymmetric"] = "stress"
+    modes: int | Literal["full"] = 20  # to keep, without those for loads
     damping: Damping | None = None
     fixed: tuple[str, ...] = ()  # boundaries that do not move
     symmetric: Literal["x", "y"] | None = None  # axis of reflection: half is solved
     points: dict[str, Point] = field(default_factory=dict)  # m
     patches: dict[str, Patch] = field(default_factory=dict)
+    gauges: dict[str, Gauge] = field(default_factory=dict)
     position: Point | None = None  # m, of the mass centre; None: as the mesh lies
     angle: float = quantity("rad, about the mesh's origin or the centre", default=0.0)
     velocity: Point = (0.0, 0.0)  # m/s
@@ -104,20 +115,50 @@ class FlexibleBody(Body):
 
     def check(self) -> None:
         super().check()
-        if self.modes < 1:
-            raise self.fail("modes", self.modes, "must be at least 1")
+        if self.modes != "full" and self.modes < 1:
+            raise self.fail("modes", self.modes, "must be at least 1, or 'full'")
+        self._check_full()
         try:
             find_material(self.material)
         except ModelError as error:
             raise ModelError(f"{self.label()}: {error}") from None
-        for name in self.patches:
-            if not name.isidentifier():
-                raise self.fail("patches", name, "use letters, digits and '_'")
-            if name in self.points:
-                raise self.fail(
-                    "patches", name, "a point has this name; choose another"
-                )
+        for field_name in ("patches", "gauges"):
+            for name in getattr(self, field_name):
+                if not name.isidentifier():
+                    raise self.fail(field_name, name, "use letters, digits and '_'")
+                if name in self.points:
+                    raise self.fail(
+                        field_name, name, "a point has this name; choose another"
+                    )
+        for name in self.gauges:
+            if name in self.patches:
+                raise self.fail("gauges", name, "a patch has this name; choose another")
         if self.fixed and (any(self.velocity) or self.angular_velocity):
             raise self.fail("velocity", self.velocity, "a fixed body does not move")
         if self.start == "static" and (self.eta or any(self.eta_rate)):
             raise self.fail("eta", self.eta, "start = 'static' finds the shape")
+
+    def _check_full(self) -> None:
+        """Refuse what only a body kept as finite elements has, or has not."""
+        if self.modes != "full":
+            if self.plane == "axisymmetric":
+                valid = "a body of revolution is not reduced; give modes = 'full'"
+                raise self.fail("plane", self.plane, valid)
+            if isinstance(self.mesh, Rod):
+                valid = "a rod is not reduced; give modes = 'full', or a Rectangle"
+                raise self.fail("mesh", self.mesh, valid)
+            return
+        if self.angular_velocity:
+            valid = "a body with modes = 'full' does not turn; give a number of modes"
+            raise self.fail("angular_velocity", self.angular_velocity, valid)
+        if self.damping is not None:
+            valid = "a body with modes = 'full' has no damping; leave it out"
+            raise self.fail("damping", self.damping, valid)
+        if self.eta or self.eta_rate:
+            valid = "a body with modes = 'full' has no modes; leave it out"
+            raise self.fail("eta", self.eta or self.eta_rate, valid)
+        if self.start == "static":
+            valid = "a body with modes = 'full' starts undeformed; leave it out"
+            raise self.fail("start", self.start, valid)
+        if isinstance(self.mesh, Rod) and self.plane != "stress":
+            raise self.fail("plane", self.plane, "a rod has none; leave it out")

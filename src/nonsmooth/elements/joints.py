@@ -18,11 +18,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from nonsmooth.elements.base import Named, quantity
+from nonsmooth.elements.base import Element, Named, quantity
 from nonsmooth.elements.friction import FrictionLaw, check_law
+from nonsmooth.elements.materials import Material, find_material
 from nonsmooth.elements.normal import NormalLaw, Unilateral
+from nonsmooth.errors import ModelError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +123,31 @@ class PinInSlot(Joint):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ElasticBlock(Element, family="block", is_kind=True):
+    """The finite elements of a block in a guide: a rectangle, held at its pin.
+
+    Each cell is two triangles. Forces act between its middle and its faces; its motion
+    stays that of a rigid body.
+    """
+
+    material: Material | str  # or its name
+    thickness: float = quantity("m", default=1.0, above=0.0)
+    plane: Literal["stress", "strain"] = "stress"
+    cells: tuple[int, int] = (18, 19)  # along the guide, across it
+    # Of springs between block and guide, per length of face; None: they do not overlap.
+    penalty: float | None = quantity("N/m^2", default=None, above=0.0)
+
+    def check(self) -> None:
+        try:
+            find_material(self.material)
+        except ModelError as error:
+            raise self.fail("material", self.material, str(error)) from None
+        if not all(2 <= count <= 400 for count in self.cells):
+            valid = "give 2 to 400 along the guide, and 2 to 400 across it"
+            raise self.fail("cells", self.cells, valid)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Prismatic(Joint):
     """A block with its middle at b slides in a guide fixed in a, without turning in it.
 
@@ -139,6 +166,11 @@ class Prismatic(Joint):
     With a `clearance`, the width of the guide less the height of the block, there is no
     constraint: the four corners touch the flanks by the law `normal`, as contacts
     "name.front_lower", "name.rear_lower", "name.front_upper" and "name.rear_upper".
+
+    With an elastic `block` and a clearance, which may be zero, it is the constraint
+    again, and friction acts under the sum of the forces on all nodes of both faces:
+    the pattern of contact is found, of one face, two corners, or both faces. See
+    `nonsmooth.fem.guide`.
     """
 
     n_row: ClassVar[int] = 2
@@ -151,10 +183,16 @@ class Prismatic(Joint):
     height: float = quantity("m, of the block", default=0.0, minimum=0.0)
     clearance: float | None = quantity("m, of the guide", default=None, minimum=0.0)
     normal: NormalLaw | None = None  # of the corners, with a clearance
+    block: ElasticBlock | None = None  # None: rigid
+
+    @property
+    def is_loose(self) -> bool:
+        """Whether its corners are contacts, and it is no constraint."""
+        return self.clearance is not None and self.block is None
 
     def check(self) -> None:
         super().check()
-        check_law(self, self.friction, in_joint=self.clearance is None)
+        check_law(self, self.friction, in_joint=not self.is_loose)
         needs_length = self.friction is not None or self.clearance is not None
         if (self.length is None and needs_length) or (
             self.length is not None and not self.length > 0.0
@@ -165,7 +203,9 @@ class Prismatic(Joint):
                 "a slider of no length cannot bear a moment; must be > 0 m, or use "
                 "PinInSlot for a point that turns freely",
             )
-        if self.clearance is not None and self.normal is None:
+        if self.block is not None:
+            self._check_block()
+        if self.is_loose and self.normal is None:
             raise self.fail(
                 "normal",
                 None,
@@ -181,6 +221,27 @@ class Prismatic(Joint):
                 "normal",
                 self.normal,
                 "corners have no nodes to press; give e.g. KelvinVoigt(stiffness=...)",
+            )
+
+    def _check_block(self) -> None:
+        """Refuse an elastic block that lacks something, or has too much."""
+        if self.clearance is None:
+            raise self.fail(
+                "clearance",
+                None,
+                "the forces on an elastic block depend on it; give >= 0 m, 0 for a "
+                "block that fits, or leave out block for a rigid one",
+            )
+        if self.friction is None:
+            raise self.fail(
+                "block", self.block, "without friction it changes nothing; omit it"
+            )
+        if not self.height > 0.0:
+            valid = "an elastic block has one; must be > 0 m"
+            raise self.fail("height", self.height, valid)
+        if self.normal is not None:
+            raise self.fail(
+                "normal", self.normal, "the faces of an elastic block have no law; omit"
             )
 
     @staticmethod

@@ -19,6 +19,8 @@ from nonsmooth.elements.shapes import Point
 # Half the side of the square at the core of a disc, over the radius: between flat
 # cells on the rim, at its corners, and narrow ones between core and rim.
 _CORE = 0.5
+# Elements of one rod.
+MOST_ELEMENTS = 10_000_000
 Side = tuple[int, int]  # corners at its ends
 Axis = Literal["x", "y"]  # along which a body is symmetric
 Plane = Literal["stress", "strain"]  # thin plate, or body that cannot widen
@@ -245,6 +247,37 @@ class Outline(_Meshed):
             Part(a, b, _center(a, b, bulge), bulge > 0.0, name)
             for (a, b), bulge, name in zip(ends, bulges, names, strict=True)
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rod(MeshShape):
+    """A round rod along x that only stretches; boundaries `left` and `right`.
+
+    Equal elements of order 1, for a body with modes = "full".
+    """
+
+    length: float = quantity("m", above=0.0)
+    radius: float = quantity("m", above=0.0)
+    elements: int = 100
+    start: Point = (0.0, 0.0)  # m, its left end
+
+    def check(self) -> None:
+        if not 2 <= self.elements <= MOST_ELEMENTS:
+            valid = f"give 2 to {MOST_ELEMENTS}"
+            raise self.fail("elements", self.elements, valid)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gauge(Element, family="gauge", is_kind=True):
+    """A strain gauge: what a body is stretched by at a place, in a direction.
+
+    strain = d'eps d,  d = (cos angle, sin angle)
+
+    Place and direction are in the axes of the mesh.
+    """
+
+    point: Point  # m
+    angle: float = quantity("rad", default=0.0)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ Between outlines they give the force of a full face, the shorter of the longest 
 the pressure at a point is the force at its depth over that length.
 With exponent 1.5 the laws are those of two balls, or of a ball and a plane; bodies
 that touch along a line, as cylinders across the plane of motion, are nearer to 1.
+Common exponents are taken apart in each law: a general power costs ten times a root.
 """
 
 from __future__ import annotations
@@ -64,7 +65,13 @@ class Hertz(NormalLaw):
 
     @staticmethod
     def force(p, overlap, overlap_rate, approach_rate):
-        return p[0] * overlap ** p[1]
+        if p[1] == 1.5:
+            power = overlap * math.sqrt(overlap)
+        elif p[1] == 1.0:
+            power = overlap
+        else:
+            power = overlap * overlap if p[1] == 2.0 else overlap ** p[1]
+        return p[0] * power
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +91,12 @@ class DampedHertz(NormalLaw):
 
     @staticmethod
     def force(p, overlap, overlap_rate, approach_rate):
-        # A general power costs ten times a root.
-        power = overlap * math.sqrt(overlap) if p[1] == 1.5 else overlap ** p[1]
+        if p[1] == 1.5:
+            power = overlap * math.sqrt(overlap)
+        elif p[1] == 1.0:
+            power = overlap
+        else:
+            power = overlap * overlap if p[1] == 2.0 else overlap ** p[1]
         return p[0] * power + p[2] * overlap * overlap_rate
 
 
@@ -106,7 +117,13 @@ class HuntCrossley(NormalLaw):
 
     @staticmethod
     def force(p, overlap, overlap_rate, approach_rate):
-        return p[0] * overlap ** p[1] * (1.0 + p[2] * overlap_rate)
+        if p[1] == 1.5:
+            power = overlap * math.sqrt(overlap)
+        elif p[1] == 1.0:
+            power = overlap
+        else:
+            power = overlap * overlap if p[1] == 2.0 else overlap ** p[1]
+        return p[0] * power * (1.0 + p[2] * overlap_rate)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +146,13 @@ class LankaraniNikravesh(NormalLaw):
     def force(p, overlap, overlap_rate, approach_rate):
         loss = 0.75 * (1.0 - p[2] * p[2])
         ratio = overlap_rate / approach_rate if approach_rate > 0.0 else 0.0
-        return p[0] * overlap ** p[1] * (1.0 + loss * ratio)
+        if p[1] == 1.5:
+            power = overlap * math.sqrt(overlap)
+        elif p[1] == 1.0:
+            power = overlap
+        else:
+            power = overlap * overlap if p[1] == 2.0 else overlap ** p[1]
+        return p[0] * power * (1.0 + loss * ratio)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,7 +175,13 @@ class Flores(NormalLaw):
     def force(p, overlap, overlap_rate, approach_rate):
         loss = 8.0 * (1.0 - p[2]) / (5.0 * p[2])
         ratio = overlap_rate / approach_rate if approach_rate > 0.0 else 0.0
-        return p[0] * overlap ** p[1] * (1.0 + loss * ratio)
+        if p[1] == 1.5:
+            power = overlap * math.sqrt(overlap)
+        elif p[1] == 1.0:
+            power = overlap
+        else:
+            power = overlap * overlap if p[1] == 2.0 else overlap ** p[1]
+        return p[0] * power * (1.0 + loss * ratio)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,7 @@ from time import perf_counter
 import numpy as np
 
 from nonsmooth.elements.meshes import MeshShape
+from nonsmooth.elements.shapes import Point
 from nonsmooth.errors import ModelError, nearest, show
 from nonsmooth.fem.assembly import Discretisation, discretise
 from nonsmooth.fem.mesh import Floats, Ints, Mesh
@@ -31,6 +32,8 @@ from nonsmooth.fem.statics import Statics, check_held, statics
 DEPENDENT = 1e-10
 # A pinned point is at a node: closer than this, beside the extent of the mesh.
 AT_NODE = 1e-6
+# Even part of an odd load that is round-off.
+ODD = 1e-12
 
 
 class _Clock:
@@ -57,7 +60,7 @@ def compute(task: Task) -> Reduction:
         mesh, material=task.material, thickness=task.thickness, plane=task.plane
     )
     stiffness, mass = disc.stiffness, disc.mass(lumped=task.lumped)
-    held = _held(task, mesh)
+    held = held_by(task.fixed, task.points, mesh)
     speed = np.sqrt(task.material.youngs_modulus / task.material.density)
     solver = statics(
         mesh.nodes,
@@ -77,14 +80,14 @@ def compute(task: Task) -> Reduction:
     return body.reduction(clock)
 
 
-def _held(task: Task, mesh: Mesh) -> Ints:
+def held_by(fixed: tuple[str, ...], points: dict[str, Point], mesh: Mesh) -> Ints:
     """Return the displacements that supports fix, as numbers in u."""
     nodes: list[Ints] = []
-    for name in task.fixed:
+    for name in fixed:
         if name in mesh.edges:
             nodes.append(np.unique(mesh.edges[name]))
-        elif name in task.points:
-            away = np.linalg.norm(mesh.nodes - np.array(task.points[name]), axis=1)
+        elif name in points:
+            away = np.linalg.norm(mesh.nodes - np.array(points[name]), axis=1)
             k = int(np.argmin(away))
             if away[k] > AT_NODE * float(np.ptp(mesh.nodes, axis=0).max()):
                 x, y = mesh.nodes[k]
@@ -94,13 +97,13 @@ def _held(task: Task, mesh: Mesh) -> Ints:
                 )
             nodes.append(np.array([k]))
         else:
-            valid = nearest(name, [*sorted(mesh.edges), *task.points])
+            valid = nearest(name, [*sorted(mesh.edges), *points])
             raise ModelError(f"fixed: no boundary or point {show(name)}; {valid}")
     if not nodes:
         return np.zeros(0, dtype=np.int64)
     chosen = np.unique(np.concatenate(nodes))
     held = np.stack((2 * chosen, 2 * chosen + 1), axis=1).ravel()
-    check_held(mesh.nodes, held, task.fixed)
+    check_held(mesh.nodes, held, fixed)
     return held
 
 
@@ -181,7 +184,10 @@ class _Body:
         moments = self.solver.mass @ arms
         weight = (self.solver.mass @ self.phi).reshape(-1, 2, len(self.w)).sum(axis=0).T
         none = np.zeros((len(self.w), len(self.w)))
-        spin = none if self.is_held else self._bends(moments[:, None])[0]
+        spin = none
+        if not self.is_held:
+            field = moments[:, None]
+            spin = self._bends(field, self.solver.solve(field))[0]
         points = {name: self._marker(name, center) for name in self.task.points}
         clock.lap("markers")
         patches = {name: self._patch(name, center) for name in self.task.patches}
@@ -197,7 +203,7 @@ class _Body:
             frequencies=self.w,
             damping=np.array(ratios),
             b=self.phi.T @ moments,
-            coupling=none if self.is_held else self._coupling(),
+            coupling=none if self.is_held or self._is_even else self._coupling(),
             spin=spin,
             weight=weight if self.is_held else np.zeros_like(weight),
             mesh=mesh,
@@ -207,24 +213,35 @@ class _Body:
             seconds=clock.seconds,
         )
 
+    @property
+    def _is_even(self) -> bool:
+        """Whether all shapes are even: what is odd in them integrates to nothing."""
+        return self.task.symmetric is not None and len(self.w) == self.n_mode
+
+    def _is_odd(self, load: Floats) -> bool:
+        """Return whether a load on a symmetric body is odd, but for round-off."""
+        even = self.solver.channels[0].columns.T @ load
+        return bool(np.abs(even).max() <= ODD * np.abs(load).max())
+
     def _coupling(self) -> Floats:
         one = self.phi[::2].T @ (self.solver.mass @ self.phi)[1::2]
         return one - one.T
 
-    def _bends(self, loads: Floats) -> Floats:
-        """Return Phi'Kg Phi of the stress of each load."""
+    def _bends(self, loads: Floats, answers: Floats) -> Floats:
+        """Return Phi'Kg Phi of the stress of each load, with its static answer."""
         x, y = self.phi[::2], self.phi[1::2]
-        answers = self.solver.solve(loads)
-        found: list[Floats] = []
-        for u in answers.T:
-            stiffness = self.disc.geometric(self.disc.stress(u))
-            found.append(x.T @ (stiffness @ x) + y.T @ (stiffness @ y))
-        return np.array(found)
+        found = np.zeros((loads.shape[1], len(self.w), len(self.w)))
+        for k, (load, u) in enumerate(zip(loads.T, answers.T, strict=True)):
+            if not (self._is_even and self._is_odd(load)):
+                stiffness = self.disc.geometric(self.disc.stress(u))
+                found[k] = x.T @ (stiffness @ x) + y.T @ (stiffness @ y)
+        return found
 
     def _marker(self, name: str, center: Floats) -> Marker:
         rows = self.rows[name]
         shape = rows @ self.phi
-        answers = np.einsum("ki,ik->k", rows, self.solver.solve(rows.T))
+        found = self.solver.solve(rows.T)
+        answers = np.einsum("ki,ik->k", rows, found)
         kept = np.sum((shape / self.w) ** 2, axis=1)
         # A place that is held does not move: nothing is lost.
         moves = np.abs(answers) > 0.0
@@ -233,7 +250,7 @@ class _Body:
             place=self.places[name] - (0.0 if self.is_held else center),
             shape=shape[:2],
             turn=shape[2] if len(shape) > 2 else None,
-            bend=self._bends(rows[:2].T),
+            bend=self._bends(rows[:2].T, found[:, :2]),
             residual=np.maximum(lost, 0.0),
         )
 

@@ -64,13 +64,15 @@ def _load(path: str, file: Path) -> Any:
         raise ImportError(
             "mesh files need meshio; install it with: pip install 'nonsmooth[fem]'"
         ) from None
-    # meshio prints warnings, and ends the program at some errors.
-    with contextlib.redirect_stdout(io.StringIO()) as said:
+    # meshio prints warnings and errors, and ends the program at some of these.
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         try:
             return meshio.read(file)
         except (Exception, SystemExit) as error:
-            why = str(error) if isinstance(error, Exception) else said.getvalue()
-            raise _error(path, f"it cannot be read: {why.strip()}") from None
+            why = str(error) if isinstance(error, Exception) else ""
+            why = " ".join((why.strip() or said.getvalue()).split())
+            raise _error(path, f"it cannot be read: {why}") from None
 
 
 def _boundaries(found: Any) -> dict[str, Ints]:

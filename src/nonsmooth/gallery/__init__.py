@@ -20,6 +20,7 @@ import inspect
 import math
 import pkgutil
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
@@ -152,15 +153,22 @@ def values(system: str, /, **parameters: Any) -> dict[str, Any]:
     Nothing is built: whether the values go together is left to `build`. Parameters
     and errors are those of `build`.
     """
-    function = _function(system)
-    known = inspect.signature(function).parameters
-    types = get_type_hints(function)
-    found = {name: item.default for name, item in known.items()}
+    defaults, types = _defaults(_function(system))
+    found = dict(defaults)
     for name, value in parameters.items():
-        if name not in known:
-            raise ModelError(f"{system}: no parameter '{name}'; {nearest(name, known)}")
+        if name not in found:
+            raise ModelError(f"{system}: no parameter '{name}'; {nearest(name, found)}")
         found[name] = convert(f"{system}: {name}", types[name], value)
     return found
+
+
+@functools.cache
+def _defaults(
+    function: Callable[..., Model],
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the default and the type of every parameter."""
+    known = inspect.signature(function).parameters
+    return {p.name: p.default for p in known.values()}, get_type_hints(function)
 
 
 def parameters(system: str) -> tuple[Parameter, ...]:
@@ -212,10 +220,13 @@ def _ranges(system: str) -> dict[str, tuple[int | float, int | float]]:
 
 
 def _module(system: str) -> ModuleType:
+    name = f"{systems.__name__}.{system}"
+    if name in sys.modules:
+        return sys.modules[name]
     known = names()
     if system not in known:
         raise ModelError(f"no gallery system '{system}'; {nearest(system, known)}")
-    return importlib.import_module(f"{systems.__name__}.{system}")
+    return importlib.import_module(name)
 
 
 def _function(system: str) -> Callable[..., Model]:

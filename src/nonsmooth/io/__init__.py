@@ -37,6 +37,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from nonsmooth.elements.base import Element
 from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.meshes import MeshFile
 from nonsmooth.errors import ModelError
@@ -45,7 +46,7 @@ from nonsmooth.io import json_text, yaml_text
 from nonsmooth.io.frame import SIZE_LIMIT, VERSION, VERSION_KEY
 from nonsmooth.io.json_schema import schema
 from nonsmooth.io.plain import fields
-from nonsmooth.io.reader import Gallery, read
+from nonsmooth.io.reader import Gallery, read, read_part
 from nonsmooth.io.words import is_unicode
 from nonsmooth.model import Model
 
@@ -57,6 +58,7 @@ __all__ = [
     "dumps",
     "from_dict",
     "load",
+    "load_part",
     "loads",
     "save",
     "schema",
@@ -121,8 +123,29 @@ def load(path: str | Path, *, gallery: Gallery | None = None) -> Model:
     Raises `OSError` if the file cannot be read, `ModelError` if it is not a model.
     """
     path = Path(path)
-    source = str(path)
     format = _format_of(path)
+    text = _text_of(path)
+    model = loads(text, format, source=str(path), gallery=gallery)
+    for body in model.bodies:
+        if isinstance(body, FlexibleBody) and isinstance(body.mesh, MeshFile):
+            object.__setattr__(body.mesh, "folder", str(path.parent))
+    return model
+
+
+def load_part(path: str | Path, key: str, family: type[Element]) -> Element:
+    """Read a file that holds one element under a key, and no model."""
+    path = Path(path)
+    format, source = _format_of(path), str(path)
+    text = _text_of(path)
+    if format == "json":
+        return read_part(key, family, json_text.parse(text, source), source)
+    document = yaml_text.Document(text, source)
+    return read_part(key, family, document.data, source, document.line)
+
+
+def _text_of(path: Path) -> str:
+    """Return the text of a file that is not too large."""
+    source = str(path)
     try:
         with path.open("rb") as file:
             raw = file.read(SIZE_LIMIT + 1)
@@ -131,18 +154,13 @@ def load(path: str | Path, *, gallery: Gallery | None = None) -> Model:
     if len(raw) > SIZE_LIMIT:
         raise _too_large(source, "split it")
     try:
-        text = raw.decode("utf-8-sig")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise ModelError(
             f"{source}, line {line}: byte 0x{raw[error.start]:02x} is not UTF-8; "
             "save the file as UTF-8"
         ) from None
-    model = loads(text, format, source=source, gallery=gallery)
-    for body in model.bodies:
-        if isinstance(body, FlexibleBody) and isinstance(body.mesh, MeshFile):
-            object.__setattr__(body.mesh, "folder", str(path.parent))
-    return model
 
 
 def dumps(model: Model, format: Format = "yaml") -> str:

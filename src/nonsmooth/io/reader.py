@@ -37,6 +37,17 @@ def read(
     return _Reader(source, gallery, line).document(data)
 
 
+def read_part(
+    key: str,
+    family: type[Element],
+    data: object,
+    source: str,
+    line: Line = lambda _: None,
+) -> Element:
+    """Build the one element of a document that holds nothing else, under `key`."""
+    return _Reader(source, None, line).part(key, family, data)
+
+
 @dataclasses.dataclass(frozen=True)
 class _Place:
     """Where a value stands, and the named element it belongs to."""
@@ -89,7 +100,8 @@ class _Reader:
                 self.refuse(at, f"key {show(key)}; a key must be text")
         return dict(cast(Mapping[str, Any], value))
 
-    def document(self, data: object) -> Model:
+    def content(self, data: object) -> dict[str, Any]:
+        """Return what a document holds beside its version, which is checked."""
         top = _Place()
         content = self.mapping(data, top, f"give a mapping that has '{START}'")
         if VERSION_KEY not in content:
@@ -104,6 +116,20 @@ class _Reader:
         address = content.pop(SCHEMA_KEY, "")
         if not isinstance(address, str):
             self.refuse_value(top / SCHEMA_KEY, address, "give text")
+        return content
+
+    def part(self, key: str, family: type[Element], data: object) -> Element:
+        content, top = self.content(data), _Place()
+        for other in content:
+            if other != key:
+                remedy = f"a file with '{key}:' holds nothing else"
+                self.refuse(top / other, f"unknown key {show(other)}; {remedy}")
+        if key not in content:
+            self.refuse(top, f"{key} is missing; give '{key}:' and its fields")
+        return self.element(family, content[key], top / key)
+
+    def document(self, data: object) -> Model:
+        content = self.content(data)
         if "gallery" in content:
             return self.from_gallery(content)
         return self.model(content)

@@ -13,7 +13,7 @@ from nonsmooth.kernels.abi import (
     records,
     stack_floats,
 )
-from nonsmooth.kernels.friction import flanks, groups, rest
+from nonsmooth.kernels.friction import flanks, groups, rest, slides
 from nonsmooth.kernels.friction.modes import (
     OPEN,
     PRESSING,
@@ -34,7 +34,7 @@ from nonsmooth.kernels.mechanics import (
 )
 from nonsmooth.kernels.mechanics.contacts import copy_contact
 from nonsmooth.kernels.mechanics.outlines import Press
-from nonsmooth.kernels.mechanics.tables import Contact, Tables, Work
+from nonsmooth.kernels.mechanics.tables import FOR_RESULTS, Contact, Tables, Work
 from nonsmooth.kernels.run import Decision, Step
 from nonsmooth.kernels.tolerances import TOO_SINGULAR
 
@@ -174,6 +174,7 @@ class Instants(Block):
     joint = floats("n, n_joint, 3")  # force and couple on marker b
     load = floats("n, n_support, 3")
     contact = records(Contact, "n, n_contact")
+    area = floats("n, n_area, 8")  # N, of blocks in guides, see `slides.areas`
     kinetic = floats("n")  # J
     inner = floats("n, n_tail")  # J, potential of tails
 
@@ -217,10 +218,12 @@ def project_samples(m, w, s, size):
 @far(Tables, Work, Instants, NUMBER, NUMBER)
 def evaluate_samples(m, w, s, alpha, beta):
     """Accelerations, marker motion, reactions, forces and energies at instants."""
+    w.least_use = FOR_RESULTS
     for k in range(s.n):
         y, t, a = s.y[k], s.t[k], s.a[k]
         v = at(y, m.n_dof)
         take_mode(m, w, s.mode[k])
+        contacts.recall(m, w, y)
         dynamics.configure(m, w, t, y, v)
         reactions.factor_rows(m, w)
         dynamics.accelerate(m, w, t, v, alpha, beta, a)
@@ -235,9 +238,12 @@ def evaluate_samples(m, w, s, alpha, beta):
         for i in range(m.n_contact):
             contacts.show(m, w, i)
             copy_contact(w.contact[i], s.contact[k][i])
+        if m.n_area > 0:
+            slides.areas(m, w, at(s.area[k], 0))
         s.kinetic[k] = bodies.kinetic_energy(m, w, v)
         for i in range(m.n_tail):
             s.inner[k][i] = w.inner[i][m.body_n[m.tail_body[i]]]
+    dynamics.open_eyes(w)
 
 
 @kernel

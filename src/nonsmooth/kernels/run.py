@@ -123,6 +123,7 @@ class Watch(Block):
     side = floats("n_watch")  # side of each guard at t, by its sign
     is_at_zero = integers("n_watch")  # it fired, or was armed, at the start of the step
     is_resolved = INTEGER  # the nodes tell what friction at rest does in the step
+    is_far = INTEGER  # all guards stay far from zero: the last node is the next first
     root = floats("n_watch")  # fraction of the step, 2 for none
     fired = integers("n_watch")
 

@@ -68,6 +68,9 @@ NO_ACCELERATION = 1e-13
 AT_LIMIT, VERIFIED = 1e-9, 1e-6
 # A node of a patch whose gap is negative by less than this part of the deepest is open.
 CLOSED_NODE = 1e-12
+# Of a block in a guide: forces and gaps of nodes that are round-off, beside the load,
+# and gaps beside the clearance.
+NO_NODE_FORCE, NO_GAP = 1e-11, 1e-13
 # A contact that yields by less than this part of what it would alone is held by others.
 NO_COMPLIANCE = 1e-12
 # Changes of loads that do not matter: the round-off of reactions that are not unique.

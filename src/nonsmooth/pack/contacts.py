@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from nonsmooth.elements.bodies import Point
 from nonsmooth.elements.contacts import Contact
-from nonsmooth.elements.friction import FrictionLaw
+from nonsmooth.elements.friction import Coulomb, FrictionLaw
 from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic, Revolute
 from nonsmooth.elements.normal import NormalLaw, Unilateral
 from nonsmooth.elements.shapes import Line, Shape
 from nonsmooth.kernels.mechanics.tables import (
     BACKWARD,
+    FACES,
     FLANK,
     FLAT,
     FORCE,
@@ -37,9 +38,10 @@ from nonsmooth.kernels.mechanics.tables import (
     USER,
 )
 from nonsmooth.model import Model
+from nonsmooth.pack.blocks import pack_block
 from nonsmooth.pack.outlines import Outline, Pair, full_face
 from nonsmooth.pack.packer import Packer
-from nonsmooth.pack.patches import pack_patch, scratch
+from nonsmooth.pack.patches import N_HISTORY, pack_patch, scratch
 from nonsmooth.pack.pieces import Pieces, pieces
 from nonsmooth.pack.system import Spot
 
@@ -54,6 +56,7 @@ _PRESSING = {
     SLOT: [FLANK],
     GUIDE: [FLANK, FLANK],
     PIN: [],
+    FACES: [],
 }
 
 
@@ -71,8 +74,11 @@ class ContactRow:
     deepest: float = math.inf
     n_scratch: int = 0
     patches: tuple[int, int] = (-1, -1)  # parameters of those on b and on a
+    faces: int = -1  # parameters of an elastic block
     n_node: int = 0
     n_node_mark: int = 0
+    n_history: int = 0  # numbers that a rough patch remembers
+    top: float = 0.0  # rad/s, highest frequency of the bodies of such a patch
     normal: int = -1
     normal_par: int = 0
     normal_work: int = -1
@@ -121,7 +127,10 @@ def contact_columns(contacts: list[ContactRow]) -> dict[str, Any]:
     is_flat = np.array([c.kind == FLAT for c in contacts], dtype=bool)
     flat = np.where(is_flat, np.cumsum(is_flat) - 1, -1)
     columns["contact_flat"] = flat.astype(np.int64)
-    columns["contact_patch"] = _patches(contacts)
+    columns |= _nodes(contacts)
+    is_block = np.array([c.kind in (GUIDE, FACES) for c in contacts], dtype=bool)
+    area = np.where(is_block, np.cumsum(is_block) - 1, -1)
+    columns["contact_area"] = area.astype(np.int64)
     has_state = np.array([c.has_state for c in contacts], dtype=bool)
     state = np.cumsum(has_state) - 1
     columns["contact_state"] = np.where(has_state, state, -1).astype(np.int64)
@@ -131,16 +140,21 @@ def contact_columns(contacts: list[ContactRow]) -> dict[str, Any]:
     return columns
 
 
-def _patches(contacts: list[ContactRow]) -> NDArray[np.int64]:
-    """Return where the numbers of patches stand, and their scratch."""
-    rows = np.full((len(contacts), 4), -1, dtype=np.int64)
-    n_node, n_mark = 0, 0
+def _nodes(contacts: list[ContactRow]) -> dict[str, NDArray[np.int64]]:
+    """Return where the numbers of patches and blocks stand, and their scratch."""
+    patches = np.full((len(contacts), 5), -1, dtype=np.int64)
+    faces = np.full((len(contacts), 3), -1, dtype=np.int64)
+    n_node, n_mark, n_history = 0, 0, 0
     for k, contact in enumerate(contacts):
         if contact.kind == PATCH:
-            rows[k] = (*contact.patches, n_node, n_mark)
-            n_node += contact.n_node
-            n_mark += contact.n_node_mark
-    return rows
+            first = n_history if contact.n_history else -1
+            patches[k] = (*contact.patches, n_node, n_mark, first)
+            n_history += contact.n_history
+        elif contact.kind == FACES:
+            faces[k] = (contact.faces, n_node, n_mark)
+        n_node += contact.n_node
+        n_mark += contact.n_node_mark
+    return {"contact_patch": patches, "contact_faces": faces}
 
 
 def guard_columns(
@@ -391,7 +405,17 @@ def _pressed(packer: Packer, contact: Contact, law: Unilateral) -> ContactRow:
             "shape": packer.kind("shape", surface),
             "shape_par": packer.append(surface.pair_parameters(None)),
         }
-    n_node, n_mark = scratch(nodes, other)
+    rough: dict[str, Any] = {}
+    if isinstance(contact.friction, Coulomb):
+        ends = [contact.b] if other is None else [contact.b, contact.a]
+        stiff = [packer.flexible[end.partition(".")[0]] for end in ends]
+        rough = {
+            "friction_par": packer.append([contact.friction.mu]),
+            "mu0": contact.friction.static,
+            "n_history": N_HISTORY * nodes.n,
+            "top": max(math.sqrt(f.reduced.stiffness.max(initial=0.0)) for f in stiff),
+        }
+    n_node, n_mark = scratch(nodes, other, is_rough=bool(rough))
     return ContactRow(
         name=name,
         b=packer.marker(contact.b),
@@ -411,6 +435,7 @@ def _pressed(packer: Packer, contact: Contact, law: Unilateral) -> ContactRow:
             is_flat=True,
         ),
         **where,
+        **rough,
     )
 
 
@@ -457,6 +482,8 @@ def pack_slides(joints: list[Joint], packer: Packer) -> list[ContactRow]:
             }
         if isinstance(joint, Prismatic):
             place |= {"kind": GUIDE, "length": joint.length, "height": joint.height}
+            if joint.block is not None:
+                place |= pack_block(packer, joint)
         rows.append(
             ContactRow(
                 name=joint.name,

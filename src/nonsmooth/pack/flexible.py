@@ -11,9 +11,10 @@ import numpy as np
 
 from nonsmooth.elements.bodies import Tail
 from nonsmooth.elements.flexible import FlexibleBody, Nodes, Reduced, Site
-from nonsmooth.elements.meshes import MeshFile
+from nonsmooth.elements.meshes import MeshFile, Plane
 from nonsmooth.elements.normal import Unilateral
 from nonsmooth.errors import ModelError
+from nonsmooth.kernels.mechanics.flexible import COUPLED, FLOATS, HELD
 from nonsmooth.model import Model
 
 # Loads of a body: whether each loaded marker bears a couple as well as a force; None
@@ -26,6 +27,7 @@ _START |= {"eta", "eta_rate", "start"}
 # Reductions that are kept: a model is packed more than once.
 _KEPT = 8
 _known: OrderedDict[str, Reduced] = OrderedDict()
+_known_full: OrderedDict[str, Any] = OrderedDict()
 
 
 def loads_of(model: Model) -> dict[str, Loads]:
@@ -62,6 +64,8 @@ def reduce(body: FlexibleBody, loads: Loads) -> Reduced:
         _known.pop(key, None)  # the file may be another by now
     if key not in _known:
         brought: Any = getattr(body.mesh, "reduce", None) or _by_elements
+        if body.modes == "full":
+            brought = _as_frame
         try:
             _known[key] = brought(body, loads)
         except (ModelError, ImportError, OSError) as error:
@@ -72,16 +76,17 @@ def reduce(body: FlexibleBody, loads: Loads) -> Reduced:
     return _known[key]
 
 
-def _by_elements(body: FlexibleBody, loads: Loads) -> Reduced:
-    """Return the reduction of a mesh that `fem` makes."""
+def reduction(body: FlexibleBody, loads: Loads) -> Any:
+    """Return the reduction of a mesh that `fem` makes, with its mesh and shapes."""
     # Finite elements are an extra, and slow to import.
     from nonsmooth import fem
 
-    found = fem.reduce(
+    assert body.modes != "full"
+    return fem.reduce(
         body.mesh,
         material=body.material,
         thickness=body.thickness,
-        plane=body.plane,
+        plane=_plane(body),
         modes=body.modes,
         fixed=body.fixed,
         symmetric=body.symmetric,
@@ -91,6 +96,16 @@ def _by_elements(body: FlexibleBody, loads: Loads) -> Reduced:
         forces=tuple(sorted(name for name in loads if loads[name] is not None)),
         couples=tuple(sorted(name for name in loads if loads[name])),
     )
+
+
+def _plane(body: FlexibleBody) -> Plane:
+    assert body.plane != "axisymmetric"  # the body was checked
+    return body.plane
+
+
+def _by_elements(body: FlexibleBody, loads: Loads) -> Reduced:
+    """Return the reduction of a mesh that `fem` makes."""
+    found = reduction(body, loads)
     sites: dict[str, Site] = {}
     for name, marker in (found.points | found.patches).items():
         if marker.turn is None and loads.get(name):
@@ -101,6 +116,7 @@ def _by_elements(body: FlexibleBody, loads: Loads) -> Reduced:
             turn=np.zeros(found.n) if marker.turn is None else marker.turn,
             bend=marker.bend if name in loads else None,
             nodes=_nodes(marker, found.origin),
+            lost=marker.residual,
         )
     return Reduced(
         mass=found.mass,
@@ -112,6 +128,98 @@ def _by_elements(body: FlexibleBody, loads: Loads) -> Reduced:
         spin=found.spin,
         pull=found.weight.T,
         sites=sites,
+        mesh=found.mesh,
+        shapes=found.shapes,
+        n_mode=found.n_mode,
+        gauges=_gauges(body, found),
+    )
+
+
+def _gauges(body: FlexibleBody, found: Any) -> Any:
+    """Return the strain of each gauge by the shapes, (n_gauge, n)."""
+    rows = np.zeros((len(body.gauges), found.n))
+    if body.gauges:
+        from nonsmooth.elements.materials import find_material
+        from nonsmooth.fem.fields import gauge_row, strain_rows
+        from nonsmooth.fem.patches import point_rows
+
+        mesh, state = found.mesh, _plane(body)
+        strains = strain_rows(mesh.nodes, mesh, state, find_material(body.material))
+        for k, (name, gauge) in enumerate(body.gauges.items()):
+            share = point_rows(mesh, name, gauge.point)[0, ::2]
+            used = np.flatnonzero(share)
+            row = gauge_row(strains, len(mesh.nodes), used, share[used], gauge.angle)
+            rows[k] = row @ found.shapes.reshape(-1, found.n)
+    return rows
+
+
+def full_of(body: FlexibleBody) -> Any:
+    """Return a body with modes = "full" as finite elements; the last few are kept."""
+    from nonsmooth.fem.full import full
+
+    own = [(f.name, getattr(body, f.name)) for f in fields(body)]
+    key = repr([(n, v) for n, v in own if n not in _START])
+    if isinstance(body.mesh, MeshFile):
+        _known_full.pop(key, None)  # the file may be another by now
+    if key not in _known_full:
+        _known_full[key] = full(
+            body.mesh,
+            material=body.material,
+            thickness=body.thickness,
+            plane=body.plane,
+            fixed=body.fixed,
+            symmetric=body.symmetric,
+            points=body.points,
+            base=getattr(body.mesh, "folder", "."),
+        )
+        while len(_known_full) > _KEPT:
+            _known_full.popitem(last=False)
+    _known_full.move_to_end(key)
+    return _known_full[key]
+
+
+def _as_frame(body: FlexibleBody, _loads: Loads) -> Reduced:
+    """Return what stands in the tables for a body that is kept as finite elements.
+
+    Its frame alone, with its places: nothing marches by it. A patch has its ends.
+    """
+    own = full_of(body)
+    none, give = np.zeros((2, 0)), 1.0 / (own.material.youngs_modulus * body.thickness)
+    sites: dict[str, Site] = {}
+    for name, place in body.points.items():
+        own.weights_at(name, place)  # refuses a place outside
+        sites[name] = Site(place=np.array(place), shape=none, turn=np.zeros(0))
+    for name, patch in body.patches.items():
+        found = own.boundary(name, patch)
+        ends = own.nodes[found.nodes[[0, -1]]]
+        half = 0.5 * float(found.weights.sum())
+        if len(found.nodes) == 1:
+            ends = ends + np.array([(0.0, -half), (0.0, half)])
+        sites[name] = Site(
+            place=found.weights @ own.nodes[found.nodes] / found.weights.sum(),
+            shape=none,
+            turn=np.zeros(0),
+            nodes=Nodes(
+                places=ends,
+                shapes=np.zeros((2, 2, 0)),
+                weights=np.full(2, half),
+                flexibility=give * np.eye(4),
+            ),
+        )
+    for name, gauge in body.gauges.items():
+        own.weights_at(name, gauge.point)
+    square = np.zeros((0, 0))
+    return Reduced(
+        mass=own.mass,
+        inertia=own.inertia,
+        centre=own.centre,
+        stiffness=np.zeros(0),
+        lever=np.zeros(0),
+        gyro=square,
+        spin=square,
+        pull=none,
+        sites=sites,
+        gauges=np.zeros((len(body.gauges), 0)),
     )
 
 
@@ -194,7 +302,8 @@ class Flexible:
         damping = np.zeros(self.n)
         if body.damping is not None:
             damping = 2.0 * frequency * body.damping.ratios(frequency.tolist())
-        head = [float(self.n), r.inertia, 0.0 if body.fixed else 1.0]
+        frame = HELD if body.fixed else COUPLED if np.any(r.gyro) else FLOATS
+        head = [float(self.n), r.inertia, frame]
         arrays = (r.lever, r.stiffness, damping, r.gyro, r.spin)
         return head + [x for part in arrays for x in np.ravel(part).tolist()]
 
@@ -207,7 +316,10 @@ class Flexible:
             if not self.body.fixed:
                 shape = np.zeros((2, self.n))
             site = Site(place=self.reduced.centre, shape=shape, turn=np.zeros(self.n))
-        head = [*self.place(marker), 0.0 if site.bend is None else 1.0]
+        has_bend = (False, False)
+        if site.bend is not None:
+            has_bend = (np.any(site.bend[0]), np.any(site.bend[1]))
+        head = [*self.place(marker), 1.0 * has_bend[0] + 2.0 * has_bend[1]]
         arrays = [*site.shape, site.turn]
         if site.bend is not None:
             arrays += [*site.bend]

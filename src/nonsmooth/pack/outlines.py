@@ -13,11 +13,13 @@ from numpy.polynomial.legendre import leggauss
 
 from nonsmooth.elements.normal import NormalLaw
 from nonsmooth.elements.shapes import Line, Point, Polygon, Shape
+from nonsmooth.kernels.mechanics.pressure import EVEN_POINTS
 
 # Points on a piece of an edge. Two are exact where a law is of second degree in depth
-# and rate; six, on roots, where it is a polynomial of the root of the depth, as 1.5 is;
-# of other powers twelve are right to 6e-10.
-FEW, SOME, MANY = 2, 6, 12
+# and rate, three of fourth; five, on roots, where it is a polynomial of the root of the
+# depth, as 1.5 is; of other powers twelve are right to 6e-10.
+FEW, MORE, SOME, MANY = 2, 3, 5, 12
+ON_ROOTS = (SOME, MANY)
 # Change of the depth, as a part of it, for the slope of a law: any meets a parabola,
 # others are met best where the error of a difference is its round-off.
 WIDE, NARROW = 0.5, 6e-6
@@ -138,19 +140,18 @@ class Pair:
     def parameters(self) -> list[float]:
         """Return what the kernels read."""
         n_point = points(self.normal)
-        is_smooth = n_point == FEW
-        places, weights = nodes(n_point)
         weight = 1.0 if isinstance(self.a.shape, Line) else 0.5
         found = [
             float(n_point),
-            0.0 if is_smooth else 1.0,
+            1.0 if n_point in ON_ROOTS else 0.0,
             weight / self.length,
-            WIDE if is_smooth else NARROW,
+            WIDE if n_point == FEW else NARROW,
             EQUALLY_FAR * self.length,
             BARELY * self.length,
         ]
-        for place, own in zip(places.tolist(), weights.tolist(), strict=True):
-            found += [place, own]
+        for n in (n_point, EVEN_POINTS):
+            for place, own in zip(*(x.tolist() for x in nodes(n)), strict=True):
+                found += [place, own]
         return [*found, *self.a.parameters(), *self.b.parameters()]
 
 
@@ -172,7 +173,7 @@ def _points(force: Any, p: tuple[float, ...]) -> int:
     try:
         with np.errstate(all="ignore"):
             return next(
-                n for n in (FEW, SOME, MANY) if n == MANY or _meets(force, p, n)
+                n for n in (FEW, MORE, SOME, MANY) if n == MANY or _meets(force, p, n)
             )
     except ArithmeticError:
         return MANY  # compiled it has a value there: infinity, or NaN
@@ -184,8 +185,9 @@ def _meets(force: Any, p: tuple[float, ...], n_point: int) -> bool:
         for first, last in RATES:
             # From the depth to a third of it, and to none.
             for end in (depth / 3.0, 0.0):
+                is_on_roots = n_point in ON_ROOTS
                 found = [
-                    _integrals(force, p, depth, end, first, last, n, n_point != FEW)
+                    _integrals(force, p, depth, end, first, last, n, is_on_roots)
                     for n in (n_point, 3 * MANY)
                 ]
                 if not np.all(np.abs(found[0] - found[1])[1:] <= IS_MET * found[1][0]):

@@ -6,12 +6,12 @@ import dataclasses
 import importlib
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from nonsmooth.elements.base import Element, family_of, field_types
 from nonsmooth.elements.bodies import Body, Ground, MovingSupport, Point
-from nonsmooth.elements.flexible import FlexibleBody
+from nonsmooth.elements.flexible import FlexibleBody, Reduced
 from nonsmooth.elements.laws import Constant, TimeLaw
 from nonsmooth.errors import ModelError
 from nonsmooth.kernels import abi
@@ -28,7 +28,7 @@ def load_kernel(reference: str) -> Callable[..., Any]:
 class Packer:
     """Collects parameters, kinds, laws and markers while tables are written."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, reduced: Mapping[str, Reduced]) -> None:
         self.par: list[float] = []
         self.functions: list[int] = []
         self._kind: dict[tuple[str, object], int] = {}
@@ -51,7 +51,10 @@ class Packer:
         self.index = {body.name: k for k, body in enumerate(self.bodies)}
         loads = loads_of(model)
         self.flexible = {
-            body.name: Flexible(body=body, reduced=reduce(body, loads[body.name]))
+            body.name: Flexible(
+                body=body,
+                reduced=reduced.get(body.name) or reduce(body, loads[body.name]),
+            )
             for body in moving
             if isinstance(body, FlexibleBody)
         }

@@ -23,9 +23,10 @@ from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.look import Look
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.model import Model
+from nonsmooth.pack.patches import N_HISTORY
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class System:
     """Tables for the kernels, and the names that go with their rows."""
 
@@ -64,6 +65,17 @@ class System:
         """Length of the integrated state (q, v, z, work)."""
         return self.tables.n_y
 
+    def histories(self) -> dict[str, slice]:
+        """Return where in the state stands what each rough patch remembers."""
+        m, found = self.tables, dict[str, slice]()
+        first = m.n_y - m.n_history
+        for k, name in enumerate(self.contacts):
+            at_b, at = int(m.contact_patch[k, 0]), int(m.contact_patch[k, 4])
+            if at >= 0:
+                n = N_HISTORY * int(m.par[at_b])
+                found[name] = slice(first + at, first + at + n)
+        return found
+
     @property
     def n_state(self) -> int:
         """Number of internal states of friction laws."""
@@ -75,9 +87,38 @@ class System:
         return len(self.joints) - len(self.model.drives)
 
     @property
+    def full(self) -> tuple[str, ...]:
+        """Bodies that are kept as finite elements; the scheme is "waves" then."""
+        bodies = self.model.bodies
+        return tuple(b.name for b in bodies if getattr(b, "modes", None) == "full")
+
+    @property
+    def points(self) -> tuple[str, ...]:
+        """Points and patches of all bodies but the ground, "body.point"."""
+        names = (name for name in self.markers if "." in name)
+        return tuple(name for name in names if name.partition(".")[0] != "ground")
+
+    @property
+    def gauges(self) -> tuple[str, ...]:
+        """Gauges of all bodies, "body.gauge"."""
+        bodies: Any = self.model.bodies
+        return tuple(
+            f"{body.name}.{name}"
+            for body in bodies
+            for name in getattr(body, "gauges", ())
+        )
+
+    @property
     def with_mode(self) -> tuple[str, ...]:
         """Contacts, then joints with friction: everything that sticks and slips."""
         return (*self.contacts, *self.slides)
+
+    def __repr__(self) -> str:
+        """Return what it is of, in a line."""
+        return (
+            f"<System of {self.model!r}: {self.n_dof} coordinates, "
+            f"{self.tables.n_row} constraints>"
+        )
 
     def coordinates(self, body: str) -> slice:
         """Return where the coordinates of a body with mass stand."""

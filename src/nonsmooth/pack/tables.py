@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.elements.bodies import MovingSupport, Tail
+from nonsmooth.elements.flexible import Reduced
 from nonsmooth.elements.joints import Joint, Prismatic
-from nonsmooth.kernels.mechanics.tables import FLAT, PATCH, Tables
+from nonsmooth.kernels.mechanics.tables import (
+    FACES,
+    FLAT,
+    FOR_ALL,
+    FOR_PATCHES,
+    FOR_RESULTS,
+    GUIDE,
+    PATCH,
+    Tables,
+)
 from nonsmooth.model import Model
 from nonsmooth.pack import order
 from nonsmooth.pack.contacts import (
@@ -31,11 +43,18 @@ _DIRECTION = {"both": 0, "rising": 1, "falling": -1}
 _TAIL = ("weigh", "inner", "place")
 
 
-def pack(model: Model) -> System:
-    """Write a model's tables."""
+def pack(model: Model, reduced: Mapping[str, Reduced] | None = None) -> System:
+    """Write a model's tables.
+
+    Parameters
+    ----------
+    model : Model
+    reduced : mapping, optional
+        Flexible bodies that are reduced already, by name, as in a saved run.
+    """
     check_magnitudes(model)
-    packer = Packer(model)
-    held = [joint for joint in model.joints if not _has_clearance(joint)]
+    packer = Packer(model, reduced or {})
+    held = [joint for joint in model.joints if not _is_loose(joint)]
     joint = _joints(packer, [*held, *model.drives])
     force = _forces(packer, model)
     support = _supports(packer)
@@ -45,6 +64,7 @@ def pack(model: Model) -> System:
     event = _events(packer, model)
     body = _bodies(packer, model)
     marker = _markers(packer, body["body_n"])
+    marker["marker_use"] = _uses(packer, body, marker, joint, force, event, contacts)
     n_user = len(model.events)
     contacts, contact, rows = _rows(
         packer, joint, contacts, n_touch, n_user, body, marker
@@ -53,6 +73,8 @@ def pack(model: Model) -> System:
     fall = float(np.hypot(*model.gravity))
     total = float(np.sum(body["mass"][body["body_dof"][: len(packer.moving)]]))
     n_dof, n_state = len(body["mass"]), len(contact["state_scale"])
+    n_history = sum(c.n_history for c in contacts)
+    top = max((c.top for c in contacts), default=0.0)
     tables = Tables(
         n_body=len(packer.bodies),
         n_moving=len(packer.moving),
@@ -68,12 +90,15 @@ def pack(model: Model) -> System:
         n_flat=sum(c.kind == FLAT for c in contacts),
         n_outline=max((c.n_scratch for c in contacts), default=0),
         n_patch=sum(c.kind == PATCH for c in contacts),
+        n_area=sum(c.kind in (FACES, GUIDE) for c in contacts),
         n_node=sum(c.n_node for c in contacts),
         n_node_mark=sum(c.n_node_mark for c in contacts),
         n_contact=len(contacts),
         n_state=n_state,
         n_work=len(packer.works),
-        n_y=2 * n_dof + n_state + len(packer.works),
+        n_history=n_history,
+        n_y=2 * n_dof + n_state + len(packer.works) + n_history,
+        rough_step=0.5 * math.pi / top if top else math.inf,
         n_par=len(packer.par),
         n_kind=len(packer.functions),
         par=np.array(packer.par, dtype=float),
@@ -114,8 +139,8 @@ def pack(model: Model) -> System:
     )
 
 
-def _has_clearance(joint: Joint) -> bool:
-    return isinstance(joint, Prismatic) and joint.clearance is not None
+def _is_loose(joint: Joint) -> bool:
+    return isinstance(joint, Prismatic) and joint.is_loose
 
 
 def _columns(prefix: str, names: str, rows: list[tuple[Any, ...]]) -> Columns:
@@ -303,6 +328,27 @@ def _markers(packer: Packer, width: Integers) -> Columns:
         "marker_par": np.array(par, np.int64),
         "marker_shape": np.array(shape, np.int64),
     }
+
+
+def _uses(
+    packer: Packer,
+    body: Columns,
+    marker: Columns,
+    joint: Columns,
+    force: Columns,
+    event: Columns,
+    contacts: list[ContactRow],
+) -> Integers:
+    """Return what asks for each marker; those on bodies without a tail cost nothing."""
+    has_tail = body["body_tail"][marker["marker_body"]] >= 0
+    use = np.where(has_tail, FOR_RESULTS, FOR_ALL)
+    pressed = [k for c in contacts if c.kind == PATCH for k in (c.a, c.b)]
+    use[pressed] = np.maximum(use[pressed], FOR_PATCHES)
+    use[[k for c in contacts if c.kind != PATCH for k in (c.a, c.b)]] = FOR_ALL
+    for columns, name in ((joint, "joint"), (force, "force"), (event, "guard")):
+        for end in ("a", "b"):
+            use[columns[f"{name}_{end}"]] = FOR_ALL
+    return use
 
 
 def _rows(

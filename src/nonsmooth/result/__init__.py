@@ -3,6 +3,7 @@
 from nonsmooth.result.energy import EnergyBalance
 from nonsmooth.result.evaluate import evaluate
 from nonsmooth.result.events import EventRecord, EventTable
+from nonsmooth.result.fields import Field
 from nonsmooth.result.result import Limit, Result
 from nonsmooth.result.samples import Samples
 from nonsmooth.result.state import State, mode_name, slip_of
@@ -12,6 +13,7 @@ __all__ = [
     "EnergyBalance",
     "EventRecord",
     "EventTable",
+    "Field",
     "Limit",
     "Result",
     "Samples",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class EnergyBalance:
     """The energy ledger: what was stored, and what every element did.
 
@@ -25,6 +25,16 @@ class EnergyBalance:
     kinetic: Floats  # J
     potential: Floats  # J, of gravity and springs
     work: dict[str, Floats]  # J, of every drive, force, damper and support
+
+    def __repr__(self) -> str:
+        """Return the balance over the whole span, in a line."""
+        works = "".join(f", {n} {w[-1] - w[0]:.6g} J" for n, w in self.work.items())
+        return (
+            f"<EnergyBalance, {self.t[0]:g} to {self.t[-1]:g} s: "
+            f"kinetic {self.kinetic[0]:.6g} -> {self.kinetic[-1]:.6g} J, "
+            f"potential {self.potential[0]:.6g} -> {self.potential[-1]:.6g} J{works}; "
+            f"residual {self.residual:.2g} J of {self.exchanged:.6g} J exchanged>"
+        )
 
     @cached_property
     def imbalance(self) -> Floats:

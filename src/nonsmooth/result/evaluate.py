@@ -44,6 +44,17 @@ def evaluate(
     return samples
 
 
+def gauges(system: System, y: Floats) -> Floats:
+    """Return the strain of every gauge by the modes, (n, n_gauge)."""
+    found: list[Floats] = [np.zeros((len(y), 0))]
+    for body in system.model.bodies:
+        if getattr(body, "gauges", None):
+            where = system.coordinates(body.name)
+            rows: Floats = system.flexible[body.name].gauges
+            found.append(y[:, where.start + 3 : where.stop] @ rows.T)
+    return np.concatenate(found, axis=1)
+
+
 def mode_numbers(system: System, mode: Modes, contact: Any) -> Floats:
     """Return the column `mode`: 0 stick, +-1 slip, 2 open, 3 released.
 

@@ -89,6 +89,14 @@ class EventTable(Sequence[EventRecord]):
     def __init__(self, records: Sequence[EventRecord]) -> None:
         self._records = tuple(records)
 
+    def __repr__(self) -> str:
+        """Return how many of each kind there are, in a line."""
+        kinds = ", ".join(f"{n} {kind}" for kind, n in self.counts().items())
+        if not kinds:
+            return "<EventTable: no events>"
+        span = f"{self._records[0].t:.6g} to {self._records[-1].t:.6g} s"
+        return f"<EventTable: {len(self)} events, {span}: {kinds}; print() lists them>"
+
     def __len__(self) -> int:
         """Return the number of events."""
         return len(self._records)

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.kernels.mechanics import nodes
+from nonsmooth.kernels.tolerances import TINY
+from nonsmooth.pack.blocks import joint_faces
+from nonsmooth.result.blocks import elastic_blocks, node_forces
 from nonsmooth.result.evaluate import evaluate
 from nonsmooth.result.state import Modes
 
@@ -27,6 +30,9 @@ MAX_INSTANTS = 4000
 class Pressure:
     """What the nodes of b's patch bear at one instant, in order along its boundary.
 
+    Of an elastic block, the nodes of its lower face, then of its upper one, both from
+    the rear to the front; the guide's lower face is the one that pushes along +n.
+
     The pressure of a node is its force over its own part of the boundary, times the
     thickness of the body: beside the edge of contact it jumps.
     """
@@ -35,6 +41,7 @@ class Pressure:
     places: Floats  # (n, 2) m, without what the nodes give beyond the shapes
     normals: Floats  # (n, 2) from a to b
     forces: Floats  # (n) N, on b along the normal
+    friction: Floats  # (n) N, on b along the tangent; on a block along the guide
     pressure: Floats  # (n) Pa
 
 
@@ -43,9 +50,12 @@ def pressure_of(
 ) -> Pressure:
     """Return the pressure of a contact at one state."""
     m = system.tables
+    if contact in elastic_blocks(system):
+        return _block_pressure(system, contact, t, y, mode)
     pressed = [
         name for k, name in enumerate(system.contacts) if m.contact_patch[k, 0] >= 0
     ]
+    pressed += elastic_blocks(system)
     if contact not in pressed:
         valid = nearest(contact, pressed) if pressed else "no patch is pressed"
         raise ModelError(f"contact '{contact}': it has no nodes; {valid}")
@@ -72,7 +82,36 @@ def pressure_of(
         places=part[[nodes.AT_X, nodes.AT_Y]].T.copy(),
         normals=pair[[nodes.N_X, nodes.N_Y]].T.copy(),
         forces=pair[nodes.LAM].copy(),
+        friction=pair[nodes.LAM_T].copy(),
         pressure=pair[nodes.LAM] / (weights * body.thickness),
+    )
+
+
+def _block_pressure(
+    system: System, joint: str, t: float, y: Floats, mode: Modes
+) -> Pressure:
+    """Return the pressure of an elastic block at one state."""
+    k = elastic_blocks(system)[joint]
+    element: Any = system.model.element(joint)
+    faces = joint_faces(element)
+    work = system.work()
+    evaluate(system, work, np.array([t]), y, mode)
+    forces = node_forces(system, work, k)
+    m = system.tables
+    contact: Any = work.contact[k]
+    friction = float(contact["lam_t"])
+    angle = float(work.motion[m.contact_a[k], 2]) + element.axis
+    c, s = np.cos(angle), np.sin(angle)
+    turn = np.array([[c, s], [-s, c]])
+    local = np.stack([faces.places, -0.5 * element.height * faces.sides], axis=1)
+    up = np.stack([np.zeros_like(faces.sides), faces.sides], axis=1)
+    return Pressure(
+        t=t,
+        places=work.motion[m.contact_b[k], :2] + local @ turn,
+        normals=up @ turn,
+        forces=forces,
+        friction=friction * forces / max(float(np.sum(forces)), TINY),
+        pressure=forces / (faces.weights * element.block.thickness),
     )
 
 

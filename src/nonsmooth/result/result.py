@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,10 +20,19 @@ from nonsmooth.columns import Column, columns_of
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.kernels.run import CROSSED
 from nonsmooth.pack import System
+from nonsmooth.result.blocks import regimes
 from nonsmooth.result.doubts import doubts
 from nonsmooth.result.energy import EnergyBalance
-from nonsmooth.result.evaluate import evaluate, mode_numbers, project, side_numbers
+from nonsmooth.result.evaluate import (
+    evaluate,
+    gauges,
+    mode_numbers,
+    project,
+    side_numbers,
+)
 from nonsmooth.result.events import EventTable, event_records
+from nonsmooth.result.fields import Field, field_of
+from nonsmooth.result.history import History
 from nonsmooth.result.pressure import Pressure, pressure_of
 from nonsmooth.result.samples import Samples
 from nonsmooth.result.state import MODE, State
@@ -50,7 +59,7 @@ def _flat(array: Floats) -> Floats:
     return array.reshape(len(array), math.prod(array.shape[1:]))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Result:
     """A run, complete or not.
 
@@ -69,7 +78,7 @@ class Result:
     """
 
     system: System
-    steps: Steps
+    steps: Any  # Steps, or the History of a run of waves
     t_start: float
     t_end: float
     status: Literal["finished", "stopped", "failed"]
@@ -81,10 +90,26 @@ class Result:
     baumgarte: tuple[float, float] = (0.0, 0.0)
     remarks: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return how the run went, in a few lines."""
+        lines = [
+            f"<Result of {self.system.model.label()}: {self.status}, "
+            f"{self.t_start:g} to {self.t_end:g} s, {self.message}",
+            f"  {self.cost['steps']:.0f} steps, {len(self.events)} events, "
+            f"{len(self.columns)} columns; see .summary(), .events, .columns, .sample",
+            *(f"  not to be trusted: {doubt}" for doubt in self.doubts),
+            *(f"  note: {remark}" for remark in self.remarks),
+        ]
+        return "\n".join(lines) + ">"
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be known about the run, with `doubts`."""
-        return (*self.remarks, *self.doubts)
+        return (*self.remarks, *self._regimes, *self.doubts)
+
+    @cached_property
+    def _regimes(self) -> tuple[str, ...]:
+        return tuple(regimes(self))
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:
@@ -95,7 +120,7 @@ class Result:
     def crossed(self) -> Floats:
         """Begin and end of each span that was crossed without its events, s, (n, 2)."""
         steps = self.steps
-        if len(steps.t) == 0:
+        if len(steps.t) == 0 or isinstance(steps, History):
             return np.zeros((0, 2))
         k = np.flatnonzero(steps.method == CROSSED)
         return np.stack([steps.t[k], steps.t[k] + steps.h[k]], axis=1)
@@ -105,6 +130,8 @@ class Result:
         """The events in order of time, with both sides of each."""
         if len(self.steps.t) == 0:
             return EventTable(())
+        if isinstance(self.steps, History):
+            return EventTable(self.steps.events())
         return EventTable(event_records(self.system, self.steps, self.t_end))
 
     # -- states ------------------------------------------------------------------
@@ -142,6 +169,11 @@ class Result:
         steps = self.steps
         if len(steps.t) == 0:
             raise ModelError(f"the run has no steps: {self.message}")
+        if isinstance(steps, History):
+            raise ModelError(
+                "a run of scheme 'waves' has no state that another could start from; "
+                "its nodes are in `field`"
+            )
         index, x = self._find(t, limit)
         y = steps.inside(index, x)
         # The polynomial loses some digits at its end; the states there are known. Only
@@ -152,15 +184,27 @@ class Result:
         t_law = np.minimum(t, steps.cap[index])
         # A step's ends are on the constraints already.
         inside = np.flatnonzero((x > 0.0) & (x < 1.0))
-        if project_inside and self.is_projected and len(inside):
+        has_rows = self.system.tables.n_row > 0
+        if project_inside and self.is_projected and has_rows and len(inside):
             mode, work = steps.mode[index[inside]], self.system.work()
             y[inside] = project(self.system, work, t_law[inside], y[inside], mode)
         return y, t_law, index
 
+    def spins(self, t: Floats) -> Floats:
+        """Return angular velocities of the bodies with mass, (n, n_moving), rad/s."""
+        system = self.system
+        moving = system.bodies[: system.n_moving]
+        if isinstance(self.steps, History):
+            # Waves are of bodies that hardly turn.
+            return np.zeros((len(t), len(moving)))
+        y, _, _ = self._states(t, "after", project_inside=False)
+        third = [system.coordinates(name).start + 2 for name in moving]
+        return y[:, system.n_dof + np.array(third, dtype=np.int64)]
+
     def _modes(self, t: Floats, index: NDArray[np.int64], limit: Limit) -> Any:
         """Return the modes at given times, which lie in given steps."""
         mode = self.steps.mode[index]
-        if limit == "after":
+        if limit == "after" and isinstance(self.steps, Steps):
             ends = np.flatnonzero(t >= self.t_end)
             mode[ends] = self.steps.mode_after(index[ends])
         return mode
@@ -181,6 +225,10 @@ class Result:
                 name: float(y[0, 2 * n + k])
                 for name, k in zip(names, z, strict=True)
                 if k >= 0
+            },
+            history={
+                name: tuple(y[0, where].tolist())
+                for name, where in system.histories().items()
             },
             mode={
                 name: {field: mode[field][k].item() for field in MODE.names}
@@ -218,12 +266,23 @@ class Result:
             "joint": _flat(found.joint),
             "load": _flat(found.load),
             "contact": contact.view(np.float64).reshape(n, contact.shape[1] * n_field),
+            "area": _flat(found.area),
             "mode": mode_numbers(self.system, mode, contact),
             "flank": side_numbers(contact),
             "kinetic": found.kinetic,
             "inner": found.inner,
             "stored": np.asarray(contact["stored"], dtype=float),
+            "gauge": gauges(self.system, y),
         }
+
+    def _arrays(self, t: Floats, limit: Limit) -> dict[str, Any]:
+        """Return what columns are taken from, at given times."""
+        if isinstance(self.steps, History):
+            if len(self.steps.t) == 0:
+                raise ModelError(f"the run has no steps: {self.message}")
+            self._find(t, limit)
+            return {"series": self.steps.sample(t)}
+        return self._evaluate(*self._states(t, limit, project_inside=True))
 
     def sample(
         self,
@@ -245,18 +304,25 @@ class Result:
         """
         times = np.atleast_1d(np.asarray(self.t if t is None else t, dtype=float))
         wanted = [names] if isinstance(names, str) else names
-        chosen = list(self.table) if wanted is None else [n for n in wanted if n != "t"]
+        return self.survey(times, wanted, limit)[0]
+
+    def survey(
+        self, times: Floats, names: Sequence[str] | None, limit: Limit = "after"
+    ) -> tuple[Samples, EnergyBalance]:
+        """Return what `sample` and `energies` do, from one evaluation."""
+        chosen = list(self.table) if names is None else [n for n in names if n != "t"]
         for name in chosen:
             if name not in self.table:
                 near = nearest(str(name), self.table)
                 raise ModelError(f"no quantity '{name}'; {near}")
-        y, t_law, index = self._states(times, limit, project_inside=True)
-        arrays = self._evaluate(y, t_law, index)
+        arrays = self._arrays(times, limit)
         columns: dict[str, Floats] = {"t": times}
         for name in chosen:
             column = self.table[name]
             columns[name] = column.factor * arrays[column.array][:, column.index]
-        return Samples(columns, self.table)
+        if isinstance(self.steps, History):
+            return Samples(columns, self.table), self.steps.balance(times)
+        return Samples(columns, self.table), self._ledger(times, arrays)
 
     def __getitem__(self, name: str) -> Floats:
         """Return one quantity at the ends of all steps, `result.t`."""
@@ -265,21 +331,47 @@ class Result:
     def pressure(
         self, contact: str, t: float | None = None, limit: Limit = "after"
     ) -> Pressure:
-        """Return forces and pressure of a patch's nodes at time t, by default the end.
+        """Return forces and pressure of nodes at time t, by default the end.
 
         Parameters
         ----------
         contact : str
-            A contact with `normal=Unilateral()`.
+            A contact with `normal=Unilateral()`, or a joint with an elastic block.
         t : float, optional
             Time, s.
         limit : "before" or "after"
             Which one-sided value to give at an event.
         """
         at = np.array([self.t_end if t is None else float(t)])
+        if isinstance(self.steps, History):
+            self._find(at, limit)
+            return self.steps.pressure(contact, float(at[0]))
         y, t_law, index = self._states(at, limit, project_inside=True)
         mode = self._modes(at, index, limit)
         return pressure_of(self.system, contact, float(t_law[0]), y, mode)
+
+    def states(self, t: ArrayLike) -> Floats:
+        """Return the integrated states (q, v, z, work) at given times, (n, n_y)."""
+        times = np.atleast_1d(np.asarray(t, dtype=float))
+        return self._states(times, "after", project_inside=True)[0]
+
+    def field(self, body: str, name: str, t: float | None = None) -> Field:
+        """Return a field of a flexible body at its nodes at time t, the end by default.
+
+        Parameters
+        ----------
+        body : str
+            A flexible body.
+        name : str
+            "displacement", "velocity", "strain", "stress", "principal_strain",
+            "principal_stress" or "von_mises"; of the first four also one component, as
+            in "stress.xx". Tensors are in the axes of the mesh.
+        t : float, optional
+            Time, s.
+        """
+        at = self.t_end if t is None else float(t)
+        self._find(np.array([at]), "after")
+        return field_of(self, body, name, at)
 
     # -- energy ------------------------------------------------------------------
 
@@ -296,16 +388,26 @@ class Result:
         t : array_like
             Times, s; the ledger's residual is over these.
         """
-        system, m = self.system, self.system.tables
         times = np.atleast_1d(np.asarray(t, dtype=float))
+        if isinstance(self.steps, History):
+            self._find(times, "after")
+            return self.steps.balance(times)
         y, t_law, index = self._states(times, "after", project_inside=False)
+        arrays: dict[str, Any] = {"y": y}
+        m = self.system.tables
+        if np.any(m.force_has_potential) or m.n_tail:
+            arrays = self._evaluate(y, t_law, index)
+        return self._ledger(times, arrays)
+
+    def _ledger(self, times: Floats, arrays: dict[str, Any]) -> EnergyBalance:
+        """Return the ledger at states; of springs and tails it needs more of them."""
+        system, m, y = self.system, self.system.tables, arrays["y"]
         n = system.n_dof
         q, v, work = y[:, :n], y[:, n : 2 * n], y[:, 2 * n + system.n_state :]
         potential = -(q @ m.weight)
         kinetic = 0.5 * (v * v) @ m.mass
         springs = np.flatnonzero(m.force_has_potential)
         if len(springs) or m.n_tail:
-            arrays = self._evaluate(y, t_law, index)
             wrench = arrays["wrench"].reshape(len(times), m.n_force, 8)
             potential = potential + wrench[:, springs, 6].sum(axis=1)
             potential = potential + arrays["inner"].sum(axis=1)
@@ -341,6 +443,19 @@ class Result:
         }
 
     # -- conveniences, one line each ---------------------------------------------
+
+    def save(self, file: str | os.PathLike[str] | IO[bytes]) -> None:
+        """Write the run to one file, usually `*.nsr`; `Result.load` reads it."""
+        from nonsmooth.solve.saved import save
+
+        save(self, file)
+
+    @staticmethod
+    def load(file: str | os.PathLike[str] | IO[bytes]) -> Result:
+        """Read a run that was saved, perhaps elsewhere; refuse what is none."""
+        from nonsmooth.solve.saved import load
+
+        return load(file)
 
     def verify(self, factor: float = 1e-2) -> Verification:
         """Repeat the run at tighter tolerance and report the difference."""
@@ -395,11 +510,35 @@ class Result:
         *,
         names: bool = False,
         forces: bool = False,
+        scale: float | None = None,
+        field: Any = None,
     ) -> Figure:
         """Draw the mechanism at chosen instants."""
         from nonsmooth.views.plots import draw
 
-        return draw(self, t, path, names=names, forces=forces)
+        return draw(self, t, path, names=names, forces=forces, scale=scale, field=field)
+
+    def plot_waves(
+        self,
+        body: str | Sequence[str],
+        name: str = "velocity.x",
+        path: str | None = None,
+    ) -> Figure:
+        """Draw a field over place and time: how waves travel through bodies."""
+        from nonsmooth.views.wave_plot import plot_waves
+
+        return plot_waves(self, body, name, path)
+
+    def save_vtu(
+        self,
+        folder: str | os.PathLike[str],
+        t: ArrayLike | None = None,
+        names: Sequence[str] = ("displacement", "velocity", "stress", "von_mises"),
+    ) -> list[Path]:
+        """Write fields of all flexible bodies at given times, for ParaView."""
+        from nonsmooth.io.vtu import save_vtu
+
+        return save_vtu(self, folder, t, names)
 
     def report(self, path: str | os.PathLike[str], parameters: Parameters = ()) -> Path:
         """Write the run as one page of HTML that shows it move."""

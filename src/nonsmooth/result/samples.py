@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     import xarray
 
 Floats = NDArray[np.float64]
+# Columns in a `repr`.
+MAX_SHOWN = 20
 
 
 class Samples(Mapping[str, Floats]):
@@ -25,6 +28,17 @@ class Samples(Mapping[str, Floats]):
 
     def __init__(self, columns: dict[str, Floats], table: Mapping[str, Column]) -> None:
         self._columns, self._table = columns, table
+
+    def __repr__(self) -> str:
+        """Return names, units and ranges, a line each."""
+        lines = [f"<Samples at {len(self['t'])} instants, least .. greatest:"]
+        for name, values in list(self._columns.items())[:MAX_SHOWN]:
+            unit = self._table[name].unit if name in self._table else "s"
+            low, high = (np.min(values), np.max(values)) if len(values) else (0.0, 0.0)
+            lines.append(f"  {name}  {low:.6g} .. {high:.6g} {unit}".rstrip())
+        if len(self) > MAX_SHOWN:
+            lines.append(f"  ... and {len(self) - MAX_SHOWN} more")
+        return "\n".join(lines) + ">"
 
     def __getitem__(self, name: str) -> Floats:
         """Return one column."""
@@ -66,16 +80,27 @@ class Samples(Mapping[str, Floats]):
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write comma-separated text that reads back to the same numbers."""
-        with replacing(path) as place, place.open("w", encoding="utf-8") as file:
-            file.write(",".join(self._columns) + "\n")
-            for row in self.to_numpy().tolist():
-                file.write(",".join(map(repr, row)) + "\n")
+        write_csv(path, self._columns)
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write a Parquet file."""
-        import pyarrow
-        import pyarrow.parquet
+        write_parquet(path, self._columns)
 
-        table: Any = getattr(pyarrow, "table")(dict(self._columns))  # noqa: B009
-        with replacing(path) as place:
-            pyarrow.parquet.write_table(table, place)
+
+def write_csv(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> None:
+    """Write columns of numbers and words as comma-separated text."""
+    with replacing(path) as place, place.open("w", encoding="utf-8", newline="") as f:
+        # Numbers are written by repr, which reads back to the same.
+        writer = csv.writer(f, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*(x.tolist() for x in columns.values()), strict=True))
+
+
+def write_parquet(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> None:
+    """Write columns of numbers and words as a Parquet file."""
+    import pyarrow
+    import pyarrow.parquet
+
+    table: Any = getattr(pyarrow, "table")(dict(columns))  # noqa: B009
+    with replacing(path) as place:
+        pyarrow.parquet.write_table(table, place)

@@ -34,6 +34,8 @@ class State:
         coordinates of its own these follow.
     deflection : dict
         Internal state of each friction law that has one, m.
+    history : dict
+        What the nodes of each patch with friction remember, see `kernels.mechanics`.
     mode : dict
         Mode of each contact and joint with friction, {field: number}; a run that starts
         here goes on in it where it still agrees with the state, else decides anew.
@@ -43,6 +45,9 @@ class State:
     positions: dict[str, tuple[float, ...]]
     velocities: dict[str, tuple[float, ...]]
     deflection: dict[str, float] = field(default_factory=dict[str, float])
+    history: dict[str, tuple[float, ...]] = field(
+        default_factory=dict[str, tuple[float, ...]]
+    )
     mode: dict[str, dict[str, float]] = field(
         default_factory=dict[str, dict[str, float]]
     )

@@ -10,11 +10,13 @@ import numpy as np
 from nonsmooth.errors import FAILURES
 from nonsmooth.kernels import entry
 from nonsmooth.kernels import run as codes
-from nonsmooth.kernels.mechanics import nodes
+from nonsmooth.kernels.friction import faces
+from nonsmooth.kernels.mechanics import nodes, rough
 from nonsmooth.kernels.mechanics.tables import Work
 from nonsmooth.kernels.run import Step
 from nonsmooth.pack import System
 from nonsmooth.result.bending import bent
+from nonsmooth.result.blocks import elastic_blocks
 from nonsmooth.solve.options import Options
 from nonsmooth.solve.undecided import advice, jams, undecided
 
@@ -106,12 +108,13 @@ def _not_pressed(system: System, step: Step, work: Work) -> str:
     """Return the sentence for a patch whose last forces were not found, or ""."""
     m = system.tables
     for k in np.flatnonzero(m.contact_patch[:, 0] >= 0):
-        at_b, _, _, first = m.contact_patch[k].tolist()
+        at_b, _, _, first, _ = m.contact_patch[k].tolist()
         n = int(m.par[at_b])
         marks = work.node_mark[first : first + nodes.N_MARK * n + 2]
-        if marks[nodes.N_MARK * n + nodes.FAILED]:
+        if failed := int(marks[nodes.N_MARK * n + nodes.FAILED]):
             closed = np.flatnonzero(marks[:n])
-            return FAILURES["not_pressed"].format(
+            kind = "too_rough" if failed == -rough.NO_PIVOT else "not_pressed"
+            return FAILURES[kind].format(
                 t=step.t_fail,
                 who=system.contacts[k],
                 n=len(closed),
@@ -119,6 +122,23 @@ def _not_pressed(system: System, step: Step, work: Work) -> str:
                 which=", ".join(map(str, closed[:MAX_NODES].tolist()))
                 + (", ..." if len(closed) > MAX_NODES else ""),
             )
+    return _not_borne(system, step, work)
+
+
+def _not_borne(system: System, step: Step, work: Work) -> str:
+    """Return the sentence for an elastic block whose forces were not found, or ""."""
+    m = system.tables
+    for name, k in elastic_blocks(system).items():
+        par, _, first = m.contact_faces[k].tolist()
+        n = int(m.par[par])
+        for kept in range(faces.N_KEPT):
+            begin = first + kept * (faces.CLOSED + n)
+            marks = work.node_mark[begin : begin + faces.CLOSED + n]
+            if marks[faces.FAILED]:
+                closed = np.flatnonzero(marks[faces.CLOSED :])
+                return FAILURES["not_borne"].format(
+                    t=step.t_fail, who=name, n=len(closed), of=n
+                )
     return ""
 
 

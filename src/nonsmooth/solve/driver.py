@@ -34,7 +34,14 @@ from nonsmooth.result.evaluate import instants
 from nonsmooth.solve.diagnosis import explain, has_diverged
 from nonsmooth.solve.modes import agrees, mode_array
 from nonsmooth.solve.options import Options
-from nonsmooth.solve.schemes.base import Run, Scheme, settings_of, sizes_of, step_at
+from nonsmooth.solve.schemes.base import (
+    Run,
+    Scheme,
+    recall,
+    settings_of,
+    sizes_of,
+    step_at,
+)
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
@@ -43,6 +50,9 @@ Outcome = Literal["finished", "stopped", "failed"]
 # One chunk of the log: large enough to be rare, small enough not to be felt; the first
 # is for a short run, and each is so many times longer than the last.
 CHUNK_BYTES, MAX_CHUNK_STEPS, FIRST_STEPS, LONGER = 8_000_000, 2000, 64, 8
+# Bytes of a log that are said: a flexible body needs 64 for each entry of its state and
+# step, and rings on.
+LARGE_LOG = 1_000_000_000
 # Python looks in this often, for progress and interruption.
 TICK_SECONDS = 0.1
 _CALLBACK = ctypes.CFUNCTYPE(None)
@@ -84,6 +94,7 @@ class Driver:
 
     def go_on_in(self, start: State) -> None:
         """Take over a state's mode where it agrees with it, else the approaches."""
+        recall(self.system, self.step, start)
         mode = mode_array(self.system, start)
         if mode is None:
             return
@@ -264,6 +275,13 @@ class Driver:
                 f"first order: {crossing.n}, {crossing.total:.3g} s in all, first at "
                 f"t = {crossing.t_first:.9g} s; their estimated error is "
                 f"{crossing.error:.2g} times the tolerance"
+            )
+        n_bytes = self.step.n_step * Log.n_bytes(self.sizes | {"capacity": 1})
+        if n_bytes > LARGE_LOG:
+            self.notes.append(
+                f"the log of {self.step.n_step} steps takes {1e-9 * n_bytes:.1f} GB of "
+                "memory; fewer modes, damping or a larger rtol make it smaller, and a "
+                "run may go on from `result.state(t)` of a shorter one"
             )
         if rest.n_tie:
             self.notes.append(

@@ -34,17 +34,19 @@ def check_jumps(system: System, work: Work, t_start: float, until: float) -> Non
         return
     breaks = [t for t in system.breaks if t_start < t < until]
     t = np.union1d(np.linspace(t_start, until, N_SAMPLE + 1), breaks)
-    values = _evaluate(system, work, t)
-    for k in laws:
-        for order in range(2):
-            jump = _find(system, work, k, order, t, values[:, k])
-            if jump is not None:
-                at, size = jump
-                raise ModelError(
-                    f"{system.law_owners[k]}: the law {_WORDS[order].format(size)} at "
-                    f"t = {at:.6g} s, and nothing with mass can follow; use Ramp, "
-                    "SmoothStep or another law with a continuous rate"
-                )
+    values = _evaluate(system, work, t)[:, laws]
+    misfit, scale = _misfit(t, values), np.ptp(values[..., :2], axis=0)
+    is_suspect = np.isfinite(scale) & (np.max(misfit, axis=0) > JUMP * scale)
+    for i, order in np.argwhere(is_suspect & (scale > 0.0)).tolist():
+        k, least = laws[i], JUMP * float(scale[i, order])
+        jump = _find(system, work, k, order, t, misfit[:, i, order], least)
+        if jump is not None:
+            at, size = jump
+            raise ModelError(
+                f"{system.law_owners[k]}: the law {_WORDS[order].format(size)} at "
+                f"t = {at:.6g} s, and nothing with mass can follow; use Ramp, "
+                "SmoothStep or another law with a continuous rate"
+            )
 
 
 def _driving(system: System) -> list[int]:
@@ -64,22 +66,28 @@ def _evaluate(system: System, work: Work, t: Floats) -> Floats:
     return out.reshape(len(t), -1, 3)
 
 
-def _misfit(t: Floats, s: Floats, order: int) -> Floats:
-    """Return how far changes are from what the derivative says, for each interval."""
-    mean = 0.5 * (s[1:, order + 1] + s[:-1, order + 1])
-    return np.abs(np.diff(s[:, order]) - np.diff(t) * mean)
+def _misfit(t: Floats, s: Floats) -> Floats:
+    """Return how far changes of laws, and of their rates, are from their derivatives.
+
+    One for each interval, law and order.
+    """
+    width = np.diff(t)[:, None, None]
+    mean = 0.5 * (s[1:, :, 1:] + s[:-1, :, 1:])
+    return np.abs(np.diff(s[:, :, :2], axis=0) - width * mean)
 
 
 def _find(
-    system: System, work: Work, k: int, order: int, t: Floats, s: Floats
+    system: System,
+    work: Work,
+    k: int,
+    order: int,
+    t: Floats,
+    misfit: Floats,
+    least: float,
 ) -> tuple[float, float] | None:
     """Return time and size of a jump of law k or its rate, if it has one."""
-    misfit = _misfit(t, s, order)
-    scale = float(np.ptp(s[:, order]))
-    if not (np.isfinite(scale) and scale > 0.0):
-        return None
     for i in np.argsort(-misfit)[:N_SUSPECT].tolist():
-        if not misfit[i] > JUMP * scale:
+        if not misfit[i] > least:
             break
         low, high = float(t[i]), float(t[i + 1])
         for _ in range(N_HALVING):
@@ -87,13 +95,14 @@ def _find(
             if not low < middle < high:
                 break
             part = np.array([low, middle, high])
-            left, right = _misfit(part, _evaluate(system, work, part)[:, k], order)
-            if max(left, right) <= JUMP * scale:
+            own = _evaluate(system, work, part)[:, k : k + 1]
+            left, right = _misfit(part, own)[:, 0, order]
+            if max(left, right) <= least:
                 break
             low, high = (low, middle) if left >= right else (middle, high)
         if high - low > N_EPSILON * abs(high):
             continue
         ends = _evaluate(system, work, np.array([low, high]))[:, k, order]
-        if abs(ends[1] - ends[0]) > JUMP * scale:
+        if abs(ends[1] - ends[0]) > least:
             return high, float(ends[1] - ends[0])
     return None

@@ -10,8 +10,9 @@ from nonsmooth.errors import ModelError, nearest
 
 ADAPTIVE = ("auto", "dop853", "dopri5", "radau")
 FIXED = ("rk4", "euler", "semi_implicit_euler")
-METHODS = (*ADAPTIVE, *FIXED)
-SCHEMES = ("events", "paper")
+NODAL = ("central", "newmark", "moreau")  # of the scheme `waves`
+METHODS = (*ADAPTIVE, *FIXED, *NODAL)
+SCHEMES = ("events", "paper", "waves")
 # In the order of `kernels.flanks`.
 BRANCHES = ("unique", "continue", "least")
 # Step, s, and stabilisation of [WangWang2015]_.
@@ -45,7 +46,9 @@ class Options:
     method : str
         "auto" (order 8 explicit, Radau IIA of order 5 where it is stiff),
         "dop853", "dopri5", "radau", or, with `step`, "rk4", "euler",
-        "semi_implicit_euler".
+        "semi_implicit_euler". Of the scheme "waves": "central" (its "auto"), central
+        differences, "newmark", with the mass of the nodes in contact moved to others,
+        or "moreau", with impulses, theta = 1/2.
     rtol : float
         Admissible error per step, relative to the model's size, one radian, and
         each body's speed.
@@ -53,15 +56,19 @@ class Options:
         The same in SI units, added to it; a hundredth of `rtol` by default.
     step : float, optional
         Step of a fixed-step method, s.
+    courant : float, optional
+        Step of the scheme "waves" as a part of the critical one; 1 if all bodies are
+        rods, else 0.9.
     max_step : float
         Largest step, s.
     stabilisation : "projection", "none" or Baumgarte
         How the drift of the constraints is held; projection by default.
-    scheme : "events" or "paper"
+    scheme : "events", "paper" or "waves"
         "paper" is the scheme of Wang & Wang (2015), for comparison: "rk4" with a
         fixed step (1e-6 s unless given) and Baumgarte's stabilisation (1e6, 1.4e6
         unless given), friction decided at the ends of steps, nothing located or
-        projected; it accepts an inconsistent start.
+        projected; it accepts an inconsistent start. "waves" is for bodies with
+        modes = "full", and is taken for them.
     branch : "unique", "continue" or "least"
         What to do where friction in joints allows more than one solution: stop and
         report them; go on with the one nearest to the present; or with the one of
@@ -72,6 +79,7 @@ class Options:
     rtol: float = 1e-8
     atol: float | None = None
     step: float | None = None
+    courant: float | None = None
     max_step: float = math.inf
     stabilisation: str | Baumgarte | None = None
     scheme: str = "events"
@@ -86,6 +94,18 @@ class Options:
         if self.branch not in BRANCHES:
             raise ModelError(
                 f"branch = {self.branch!r}; {nearest(str(self.branch), BRANCHES)}"
+            )
+        if self.scheme == "waves":
+            self._follow_waves()
+            return
+        if self.courant is not None:
+            raise ModelError(
+                f"courant = {self.courant!r}; the step of scheme 'waves' only"
+            )
+        if self.method in NODAL:
+            raise ModelError(
+                f"method = {self.method!r}; it belongs to scheme 'waves', for bodies "
+                "with modes = 'full'"
             )
         if self.scheme == "paper":
             self._follow_paper()
@@ -121,6 +141,26 @@ class Options:
             raise ModelError(
                 f"stabilisation = {self.stabilisation!r}; give 'projection', 'none' "
                 "or Baumgarte(alpha=..., beta=...)"
+            )
+
+    def _follow_waves(self) -> None:
+        """Check what a march of finite elements knows."""
+        if self.method == "auto":
+            object.__setattr__(self, "method", "central")
+        if self.method not in NODAL:
+            valid = nearest(str(self.method), NODAL)
+            raise ModelError(f"method = {self.method!r}; of scheme 'waves': {valid}")
+        if self.step is not None:
+            _positive("step", self.step)
+            if self.courant is not None:
+                raise ModelError("step and courant are both given; give one")
+        if self.courant is not None:
+            _positive("courant", self.courant)
+        if self.stabilisation is not None or math.isfinite(self.max_step):
+            name = "stabilisation" if self.stabilisation is not None else "max_step"
+            raise ModelError(
+                f"{name} = {getattr(self, name)!r}; scheme 'waves' has none: give step "
+                "or courant"
             )
 
     def _follow_paper(self) -> None:

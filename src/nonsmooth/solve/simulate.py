@@ -19,6 +19,7 @@ from nonsmooth.solve.start import (
     check_redundancy,
     check_state,
     consistent_start,
+    in_the_air,
     initial_values,
     moved,
 )
@@ -38,9 +39,10 @@ def simulate(
     rtol: float = 1e-8,
     atol: float | None = None,
     step: float | None = None,
+    courant: float | None = None,
     max_step: float = math.inf,
     stabilisation: str | Baumgarte | None = None,
-    scheme: str = "events",
+    scheme: str | None = None,
     branch: str = "unique",
     assemble: bool | None = None,
     progress: Progress | None = None,
@@ -57,8 +59,9 @@ def simulate(
         A state of an earlier run, `result.state(t)`; the model's own start at
         t = 0 by default. The run goes on in the state's mode where that agrees with
         it.
-    method, rtol, atol, step, max_step, stabilisation, scheme, branch
-        See `Options`.
+    method, rtol, atol, step, courant, max_step, stabilisation, scheme, branch
+        See `Options`; the scheme is "waves" for a model of bodies with modes = "full",
+        else "events", unless another is given.
     assemble : bool, optional
         Overrides the model's `assemble`.
     progress : callable, optional
@@ -82,9 +85,10 @@ def simulate(
         rtol=rtol,
         atol=atol,
         step=step,
+        courant=courant,
         max_step=max_step,
         stabilisation=stabilisation,
-        scheme=scheme,
+        scheme=scheme or _scheme(model),
         branch=branch,
     )
     if not isinstance(model, Model | System):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -95,6 +99,8 @@ def simulate(
     system = model if isinstance(model, System) else pack(model)
     t_start = start.t if start is not None else 0.0
     t_end = _end(until, t_start, options.step, system)
+    if system.full or options.scheme == "waves":
+        return _waves(system, options, start, t_end, progress)
     chosen = SCHEMES[options.scheme]
     chosen.check(system, options)
     work = system.work()
@@ -104,10 +110,12 @@ def simulate(
         is_given = options.scheme == "paper"
         wanted = bool(assemble) if is_given else assemble
         q, v = consistent_start(system, work, t_start, start, wanted)
-    check_overlaps(system, t_start, q, v, is_new=start is None)
+    check_overlaps(system, work, t_start, q, v, is_new=start is None)
     check_jumps(system, work, t_start, t_end)
     notes = [check_redundancy(system, work, t_start, q, v)]
     notes.append(moved(system, start, q, v))
+    if start is None:
+        notes.append(in_the_air(system, t_start, q, v))
     driver = Driver(system, options, chosen, work, t_start, t_end, q, v)
     if start is not None:
         driver.go_on_in(start)
@@ -136,3 +144,31 @@ def _end(until: Any, t_start: float, step: float | None, system: System) -> floa
             f"{high:g} s only"
         )
     return end
+
+
+def _scheme(model: Any) -> str:
+    """Return the scheme of a model for which none is given."""
+    bodies = getattr(getattr(model, "model", model), "bodies", ())
+    is_full = any(getattr(body, "modes", None) == "full" for body in bodies)
+    return "waves" if is_full else "events"
+
+
+def _waves(
+    system: System,
+    options: Options,
+    start: State | None,
+    until: float,
+    progress: Progress | None,
+) -> Result:
+    """March full finite elements."""
+    if options.scheme != "waves":
+        raise ModelError(
+            f"body '{system.full[0]}': modes = 'full' is for scheme 'waves', not "
+            f"'{options.scheme}'; leave scheme out, or give a number of modes"
+        )
+    if start is not None:
+        raise ModelError("start: a run of scheme 'waves' begins at the model's start")
+    # Finite elements are an extra, and slow to import.
+    from nonsmooth.solve.waves import march_waves
+
+    return march_waves(system, options, until, progress)

@@ -23,7 +23,7 @@ from nonsmooth.errors import ModelError
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.friction import flanks
 from nonsmooth.kernels.look import Look
-from nonsmooth.kernels.mechanics.tables import GUIDE, PIN
+from nonsmooth.kernels.mechanics.tables import FACES, GUIDE, PIN
 from nonsmooth.kernels.run import MAX_PAIR
 from nonsmooth.model import Model
 from nonsmooth.pack import System, pack
@@ -241,7 +241,10 @@ class _Joints:
     def _flanks(self, place: int, phi: float) -> list[Floats]:
         """Return the coefficients of the flanks' forces on the two reactions."""
         if self.kind[place] == PIN:
-            return [self.cone[place]]
+            return [self.cone[place, :2]]
+        if self.kind[place] == FACES:
+            first = 3 * (0 if phi == 0.0 else 1 if phi > 0.0 else 2)
+            return [self.cone[place, first : first + 2]]
         if self.kind[place] == GUIDE:
             turn = 0.5 * phi * self.height[place] / self.length[place]
             arm = 1.0 / self.length[place]

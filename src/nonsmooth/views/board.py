@@ -36,6 +36,7 @@ OFFSET, ROW, LETTER = 5.0, 11.0, 5.4
 # Levels, from below: what is drawn later hides what is drawn before.
 GUIDES, BODIES, FORCES, PINS, DRIVES, TEXT = range(6)
 
+COLOURS = "viridis"  # of fields
 
 # Points of a circle of radius 1.
 _TURN = np.linspace(0.0, 2.0 * math.pi, 65)[:-1]
@@ -78,7 +79,10 @@ class Sketch:
     strokes: dict[tuple[float, str, str], list[_Stroke]] = field(
         default_factory=dict["tuple[float, str, str]", "list[_Stroke]"]
     )
-    owner: str = ""  # body whose shape is being drawn
+    owner: str = ""  # body whose part is being drawn
+    # A field by body, (n_instant, n_node), the range of its colours and their map.
+    shades: Mapping[str, Floats] = field(default_factory=dict[str, "Floats"])
+    range: tuple[float, float] = (0.0, 1.0)
 
     # -- where things are
 
@@ -111,11 +115,6 @@ class Sketch:
         c, n = math.cos(angle), math.sin(angle)
         turn = np.array([[c, n], [-n, c]])
         return np.asarray(origin) + self.unit * np.asarray(shape, dtype=float) @ turn
-
-    @property
-    def is_support(self) -> bool:
-        """Whether the shape being drawn is on the ground or on a support."""
-        return self.stage.is_held(self.owner)
 
     def on_owner(self, points: ArrayLike) -> Floats:
         """Return global places of points in the frame of the shape's body, m."""
@@ -177,6 +176,16 @@ class Sketch:
             face=face,
         )
         self.strokes.setdefault((self.layer + level, "area", hatch), []).append(stroke)
+
+    def shade(self, points: Floats, value: float) -> None:
+        """Draw a cell in the colour of a value."""
+        from matplotlib import colormaps
+
+        low, high = self.range
+        part = (value - low) / (high - low) if high > low else 0.0
+        face = colormaps[COLOURS](part)
+        stroke = _Stroke(points=points, edge=face, width=0.3, face=face)
+        self.strokes.setdefault((self.layer + BODIES, "area", ""), []).append(stroke)
 
     def disc(
         self,

@@ -105,7 +105,7 @@ def block_size(joint: Prismatic, unit: float) -> tuple[float, float]:
     if joint.length is None:
         return length, height
     # Corners with clearance have marks, so that they must be where they are.
-    least = 0.0 if joint.clearance is not None else 0.5 * height
+    least = 0.0 if joint.is_loose else 0.5 * height
     return 0.5 * joint.length, max(0.5 * joint.height, least)
 
 

@@ -10,6 +10,8 @@ glyph, add it here, and its painter in `web/src/scene/glyphs.ts`:
 
 from __future__ import annotations
 
+from typing import Any
+
 from nonsmooth.columns import WRENCH
 from nonsmooth.elements.drives import Drive, RotationDrive, TranslationDrive
 from nonsmooth.elements.forces import (
@@ -68,7 +70,11 @@ def glyphs(stage: Stage) -> list[Item]:
 
 def _marker(stage: Stage, reference: str) -> Item:
     """Return "body" or "body.point" as body and place in its frame."""
-    return {"body": stage.body(reference).name, "point": stage.point(reference)}
+    body, _, point = reference.partition(".")
+    item: Item = {"body": stage.body(body).name, "point": stage.point(reference)}
+    if body in stage.skins and point:
+        item["node"] = stage.skins[body].sites[point]
+    return item
 
 
 @glyph(Joint)
@@ -195,6 +201,9 @@ def spot(stage: Stage, bearing: Bearing) -> Item:
         "friction": f"{name}.friction_force",
     }
     disc = bearing.spot
-    if disc and disc.body in stage.poses and not disc.is_flat:
+    if disc and disc.body in stage.skins:
+        contact: Any = stage.system.model.element(disc.element)
+        item["on"] = _marker(stage, contact.b)
+    elif disc and disc.body in stage.poses and not disc.is_flat:
         item["at"] = {"body": disc.body, "point": disc.centre, "radius": disc.radius}
     return item

@@ -6,6 +6,7 @@ To give a kind of body or shape its own look, register a function of its parts h
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +38,7 @@ DISC = (1.0, 8.0)
 # A normal that turns less than this, rad, stands still.
 STILL = 1e-6
 
-KINDS = ("ground", "support", "rigid", "point")  # of bodies
+KINDS = ("ground", "support", "rigid", "flexible", "point")  # of bodies
 
 part: Looks[Stage, list[Item]] = Looks()
 
@@ -45,30 +46,48 @@ part: Looks[Stage, list[Item]] = Looks()
 # ---- bodies ----------------------------------------------------------------------
 
 
-def bodies(stage: Stage) -> list[Item]:
-    """Return all bodies, the ground first, then supports, then what moves."""
+def bodies(stage: Stage, meshes: Mapping[str, Item]) -> list[Item]:
+    """Return all bodies, the ground first, then supports, then what moves.
+
+    `meshes` has the numbers of those that are drawn as meshes.
+    """
     ordered = sorted(
         (e for e in stage.elements if isinstance(e, Body)),
         key=lambda body: KINDS.index(
-            _kind_of(body) if stage.is_held(body.name) else "rigid"
+            _kind_of(stage, body) if stage.is_held(body.name) else "rigid"
         ),
     )
     return [
         {
             "name": body.name,
-            "kind": _kind_of(body),
+            "kind": _kind_of(stage, body),
             "colour": stage.colours.get(body.name),
             "is_fixed": isinstance(body, Ground),
-            "parts": part.draw(replace(stage, owner=body.name), body) or [],
+            "parts": [
+                item | meshes.get(body.name, {}) if item["kind"] == "mesh" else item
+                for item in parts_of(stage, body)
+            ],
             "points": {k: tuple(v) for k, v in getattr(body, "points", {}).items()},
+            **(
+                {"frame": stage.held[body.name].tolist()}
+                if body.name in stage.held
+                else {}
+            ),
         }
         for body in ordered
     ]
 
 
-def _kind_of(body: Body) -> str:
+def parts_of(stage: Stage, body: Body) -> list[Item]:
+    """Return what a body looks like, in its frame."""
+    return part.draw(replace(stage, owner=body.name), body) or []
+
+
+def _kind_of(stage: Stage, body: Body) -> str:
     if isinstance(body, Ground):
         return "ground"
+    if body.name in stage.flexible:
+        return "flexible"
     if isinstance(body, MovingSupport):
         return "support"
     return "point" if isinstance(body, PointMass) else "rigid"
@@ -97,6 +116,8 @@ def _outline(corners: Floats) -> list[Item]:
 @part(RigidBody)
 def rigid_body(stage: Stage, body: RigidBody) -> list[Item]:
     """Draw the shapes; without any, a bar or a plate through points and centre."""
+    if body.name in stage.skins:
+        return [{"kind": "mesh"}]
     parts = _shapes(stage, body)
     centre, points = (0.0, 0.0), list(body.points.values())
     if drawing.is_solid(body):

@@ -192,6 +192,8 @@ def draw(
     *,
     names: bool = False,
     forces: bool = False,
+    scale: float | None = None,
+    field: str | sketch.Shades | None = None,
 ) -> Figure:
     """Draw the mechanism at chosen instants, earlier ones fainter.
 
@@ -211,6 +213,13 @@ def draw(
         Whether to draw normal and friction forces of contacts, and of joints with
         friction, at the last instant: arrows on the body that has the disc or corner,
         of joints on b.
+    scale : float, optional
+        Factor of the deformation of flexible bodies, 1 for what it is; by default one
+        that shows it. The legend says which.
+    field : str or mapping, optional
+        Colours of flexible bodies at the last instant: "displacement", "von_mises", or
+        values of all nodes of the meshes by body, (n_node) or (n_time, n_node). The
+        colour bar has the range over the times.
     """
     if len(result.steps.t) == 0:
         raise ModelError(f"there is nothing to draw: {result.message}")
@@ -223,7 +232,7 @@ def draw(
     with look.style():
         figure = look.new_figure(6.5, 5.0)
         axes = figure.subplots()
-        handles = sketch.draw_on(axes, result, times, names, forces)
+        handles = sketch.draw_on(axes, result, times, names, forces, scale, field)
         look.fit_plane(figure, axes)
         if handles:
             columns = min(len(handles), 4)

@@ -4,7 +4,8 @@ Every arc begins with the values after its first event and ends with those befor
 its last, so that a jump has both one-sided values. Between them, samples are where
 straight lines through them would leave the curves.
 
-How many are needed is found on a fine grid. An arc is halved, and halved again, as
+How many are needed is found on a fine grid, which has more parts in a step where
+curves bend in it. An arc is halved, and halved again, as
 long as a line misses some quantity by more than the finest tolerance. Each sample
 so found remembers the tolerance below which it is needed:
 
@@ -43,9 +44,11 @@ Evaluate = Callable[[Floats, NDArray[np.bool_]], Floats]
 # Errors of straight lines beside the range of a quantity: the best that is tried,
 # which is a third of a pixel in a plot of 600, and the worst that is accepted.
 FINEST, COARSEST = 5e-4, 5e-2
-# Parts of each step in the fine grid at most, and numbers in all, if steps alone are
-# not more. The dense output is a polynomial of degree 7 in each step.
-MOST_PARTS, MANY_NUMBERS = 64, 16_000_000
+# Parts of each step in the fine grid, least and most, and numbers in all, if steps are
+# not more by themselves. The dense output is a polynomial of degree 7 in each step.
+FEW_PARTS, MOST_PARTS, MANY_NUMBERS = 4, 64, 16_000_000
+# Lines over two parts may miss this much of the finest tolerance: over one, a quarter.
+RESOLVED = 0.4
 # Parts of a turn of any body: lines miss a circle by 1 - cos(pi/128) = 3e-4 of its
 # radius, and what goes twice as fast, as squares do, by 1.2e-3. The finest tolerance
 # is 1e-3 of a radius.
@@ -175,16 +178,60 @@ def find_turns(result: Result, rates: Evaluate, n_rate: int) -> Floats:
     return turns
 
 
-def fine_grid(result: Result, width: int, turns: Floats | None = None) -> Grid:
+def find_parts(
+    result: Result, evaluate: Evaluate, scales: Scales, turns: Floats
+) -> Ints:
+    """Return into how many parts the fine grid divides each step.
+
+    Parameters
+    ----------
+    result : Result
+    evaluate : callable
+        Returns quantities at instants, one column for each.
+    scales : Scales
+        How errors are measured.
+    turns : (n_step) array
+        By how much bodies turn in each step at most, rad.
+    """
+    width, n_step = len(scales.size), len(turns)
+    most = _most_parts(n_step * width)
+    parts = np.full(n_step, most, dtype=np.int64)
+    size = max(1, BATCH // (FEW_PARTS * width))
+    for begin in range(0, n_step if most > FEW_PARTS else 0, size):
+        some = slice(begin, begin + size)
+        h = np.diff(result.t)[some] / FEW_PARTS
+        t, is_last = _row(result.t[:-1][some] + 0.5 * h, h, FEW_PARTS)
+        curves = evaluate(t, is_last).reshape(len(h), FEW_PARTS, width) / scales.size
+        missed = np.max(_bends(curves) - scales.noise, axis=(1, 2), initial=0.0)
+        # A line half as long misses a parabola by a quarter.
+        halvings = 0.5 * np.log2(np.maximum(missed / (RESOLVED * FINEST), 1.0))
+        finer = FEW_PARTS * 2.0 ** np.ceil(np.minimum(halvings, math.log2(most)))
+        parts[some] = np.minimum(finer, most)
+    # Not more than can be held, before they become whole numbers.
+    more = np.minimum(turns / (2.0 * np.pi) * PER_TURN, MANY_NUMBERS) - parts
+    more = np.maximum(np.ceil(more), 0.0)
+    many = MANY_NUMBERS / width
+    if more.sum() > many:
+        more *= many / more.sum()
+    return parts + more.astype(np.int64)
+
+
+def _most_parts(n_number: int) -> int:
+    """Return into how many parts each step may be divided, if all are."""
+    parts = 1
+    while 2 * parts * n_number <= MANY_NUMBERS and parts < MOST_PARTS:
+        parts *= 2
+    return parts
+
+
+def fine_grid(result: Result, parts: Ints, turns: Floats | None = None) -> Grid:
     """Return the ends of all steps, instants inside them, and all events.
 
-    There are fewer instants if there are many numbers, the `width`, at each; more where
-    bodies turn in a step, by `turns`.
+    Each step is divided into `parts`; in it bodies turn by `turns`.
     """
     ends, begins = result.t, contacts.arc_begins(result)
     n_step = len(ends) - 1
     turns = np.zeros(n_step) if turns is None else turns
-    parts = _parts_of(turns, width)
     step = np.repeat(np.arange(n_step), parts)
     number = np.arange(len(step)) - np.repeat(np.cumsum(parts) - parts, parts)
     inner = ends[step] + number / parts[step] * np.diff(ends)[step]
@@ -207,26 +254,6 @@ def fine_grid(result: Result, width: int, turns: Floats | None = None) -> Grid:
     arcs = np.searchsorted(arc, np.arange(len(begins) + 1))
     turn = float(np.max(turns / parts, initial=0.0))
     return Grid(t=t, is_last=is_last, arcs=arcs.astype(np.int64), turn=turn)
-
-
-def _parts(n_number: int) -> int:
-    """Return into how many parts the fine grid divides each step."""
-    parts = 1
-    while 2 * parts * n_number <= MANY_NUMBERS and parts < MOST_PARTS:
-        parts *= 2
-    return parts
-
-
-def _parts_of(turns: Floats, width: int) -> Ints:
-    """Return into how many parts the fine grid divides which step."""
-    parts = _parts(len(turns) * width)
-    # Not more than can be held, before they become whole numbers.
-    more = np.minimum(turns / (2.0 * np.pi) * PER_TURN, MANY_NUMBERS) - parts
-    more = np.maximum(np.ceil(more), 0.0)
-    many = MANY_NUMBERS / width
-    if more.sum() > many:
-        more *= many / more.sum()
-    return parts + more.astype(np.int64)
 
 
 def find_keys(grid: Grid, needed: Floats, evaluate: Evaluate, scales: Scales) -> Keys:
@@ -351,12 +378,12 @@ def find_scales(
     few = np.linspace(0, len(ends) - 2, _few(len(ends) - 1, len(units)))
     few = np.unique(few.astype(int))
     h = np.diff(ends)[few] / NOISE_PARTS
-    values = evaluate(*_row(ends[few], h))
+    values = evaluate(*_row(ends[few], h, NOISE_PARTS))
     low, high = _extremes(values)
     if turns is not None and np.any(turns[few] > NOISE_PARTS * NOISE_TURN):
         # In the whole of a step, turns would look like noise.
         parts = np.maximum(turns[few] / NOISE_PARTS / NOISE_TURN, 1.0)
-        values = evaluate(*_row(ends[few], h / parts))
+        values = evaluate(*_row(ends[few], h / parts, NOISE_PARTS))
         least, most = _extremes(values)
         low, high = np.fmin(low, least), np.fmax(high, most)
     size = max(1, BATCH // len(units))
@@ -374,15 +401,15 @@ def find_scales(
     scale = np.where(scale > 0.0, scale, 1.0)
     # The error of a line twice as long is four times as large, if it is not noise.
     curves = values.reshape(len(few), NOISE_PARTS, -1) / scale
-    short, long = _bend(curves), _bend(curves[:, ::2])
+    short, long = (_bends(c).max(axis=(0, 1)) for c in (curves, curves[:, ::2]))
     is_noise = (short > FINEST) & (long < 1.5 * short)
     noise = np.where(is_noise, NOISE_MARGIN * short, 0.0)
     return Scales(size=scale, noise=np.where(noise < PURE, noise, np.inf))
 
 
-def _row(begins: Floats, h: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return instants that follow each of some, a step h apart."""
-    t = (begins[:, None] + np.arange(NOISE_PARTS) * h[:, None]).reshape(-1)
+def _row(begins: Floats, h: Floats, n: int) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return n instants that follow each of some, a step h apart."""
+    t = (begins[:, None] + np.arange(n) * h[:, None]).reshape(-1)
     return t, np.zeros(len(t), dtype=bool)
 
 
@@ -395,7 +422,7 @@ def _extremes(values: Floats) -> tuple[Floats, Floats]:
     return np.fmin.reduce(values), np.fmax.reduce(values)
 
 
-def _bend(curves: Floats) -> Floats:
+def _bends(curves: Floats) -> Floats:
     """Return by how much lines between next but one points miss those between."""
     missed = curves[:, 1:-1] - 0.5 * (curves[:, :-2] + curves[:, 2:])
-    return np.nan_to_num(np.abs(missed)).max(axis=(0, 1))
+    return np.nan_to_num(np.abs(missed))

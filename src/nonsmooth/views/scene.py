@@ -24,6 +24,7 @@ from nonsmooth.views import drawing, sampling
 from nonsmooth.views.bearings import Bearing, bearings
 from nonsmooth.views.figure import MODES
 from nonsmooth.views.glyphs import glyphs, spot
+from nonsmooth.views.meshes import MOST_SEEN, condense, enlargement, skins_of
 from nonsmooth.views.parts import Item, bodies
 from nonsmooth.views.source import KINETIC, POTENTIAL, WORK, Samples, Source, start_of
 from nonsmooth.views.stage import Stage, reach
@@ -44,6 +45,8 @@ LIKELY = 2.0
 # Where a budget is short, numbers are rounded to this part of their column's range;
 # but for places, which are looked at closely.
 PRECISION = 2.0**-14
+# Motion of meshes is rounded to this part of its largest component.
+MESH_STEP = 2.0**-11
 # Digits of the numbers of an event, beside its time; columns have seven.
 DIGITS = 9
 
@@ -85,7 +88,8 @@ def scene(
     if len(result.steps.t) == 0:
         return _Document(result, parameters, title).packed(start_of(result), 0.0, 0.0)
     source = Source(result)
-    grid = sampling.fine_grid(result, source.width, source.turns)
+    parts = sampling.find_parts(result, source.plotted, source.scales, source.turns)
+    grid = sampling.fine_grid(result, parts, source.turns)
     keys = sampling.find_keys(grid, result.events.t, source.plotted, source.scales)
     document = _Document(result, parameters, title)
 
@@ -142,13 +146,17 @@ class _Document:
         if not isinstance(title, str | None):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ModelError(f"title = {title!r}; give text")
         self.title = result.system.model.title if title is None else title
+        self.skins = skins_of(result.system)
         self.info = _run_info(result)
         self.events = _events(result)
 
     def packed(self, samples: Samples, tolerance: float, precision: float) -> bytes:
         """Return the bytes of the document."""
         stage = Stage(
-            system=self.result.system, values=samples.values, n=len(samples.grid)
+            system=self.result.system,
+            values=samples.values,
+            n=len(samples.grid),
+            skins=self.skins,
         )
         seen, lengths = reach(stage, has_bare=False)
         low, high = seen.min(axis=0), seen.max(axis=0)
@@ -161,17 +169,20 @@ class _Document:
         writer = self._written(samples, stage.unit, precision, derived)
         for bearing in found:
             _write_bearing(writer, stage, bearing, derived)
+        meshes, largest = _write_meshes(writer, stage)
         header = {
             **self._head(samples.grid, tolerance, precision),
             "columns": writer.columns,
             "derived": [*points, *centres],
-            "bodies": bodies(stage),
+            "bodies": bodies(stage, meshes),
             "glyphs": glyphs(stage),
             "spots": [spot(stage, bearing) for bearing in found],
             **self._tail(),
             "box": [*low.tolist(), *high.tolist()],
             "unit": stage.unit,
         }
+        if meshes:
+            header["enlarged"] = enlargement(largest, extent)
         text = json.dumps(
             header, separators=(",", ":"), ensure_ascii=False, allow_nan=False
         ).encode()
@@ -215,7 +226,9 @@ class _Document:
         shown = {
             name: values
             for name, values in samples.values.items()
-            if name not in derived and table[name].kind not in ACTING
+            if name not in derived
+            and table[name].kind not in ACTING
+            and not table[name].kind.startswith("eta")
         }
         places = [name for name in shown if table[name].kind in ("x", "y")]
         way = max((span(shown[name])[1] for name in places), default=0.0)
@@ -259,7 +272,8 @@ def _centres(stage: Stage, found: Iterable[Bearing]) -> Iterator[Item]:
     for bearing in found:
         disc = bearing.spot
         is_point = disc and disc.radius == 0.0 and not disc.is_flat
-        if disc and is_point and disc.body in stage.poses:
+        is_rigid = disc and disc.body in stage.poses and disc.body not in stage.flexible
+        if disc and is_point and is_rigid:
             for kind in ("x", "y"):
                 yield {
                     "name": f"{bearing.name}.place_{kind}",
@@ -287,6 +301,43 @@ def _write_bearing(
     name = f"{bearing.name}.friction_force"
     if name not in stage.values:
         writer.add_plain({"name": name, "unit": "N", "hidden": True}, bearing.friction)
+
+
+def _write_meshes(writer: Writer, stage: Stage) -> tuple[dict[str, Item], float]:
+    """Write the meshes of flexible bodies; return them, and the largest deformation."""
+    found: dict[str, Item] = {}
+    largest = 0.0
+    motions = {
+        name: condense(skin, stage.eta(name)) for name, skin in stage.skins.items()
+    }
+    for name, motion in motions.items():
+        step = MESH_STEP * float(np.max(np.abs(motion.coordinates), initial=0.0))
+        columns = [f"{name}:shape.{j}" for j in range(motion.turn.shape[1])]
+        for column, values in zip(columns, motion.coordinates.T, strict=True):
+            item: Item = {"name": column, "unit": "", "hidden": True}
+            writer.add_component(item, values, step or 1.0)
+        found[name] = {"coordinates": columns}
+    for name, skin in stage.skins.items():
+        turn, eta = motions[name].turn, stage.eta(name)
+        seen = eta[:: 1 + len(eta) // MOST_SEEN]
+        fields: list[Item] = []
+        for field in skin.fields.values():
+            values = field.at(seen)
+            item = {"name": field.name, "unit": field.unit, "across": field.across}
+            item["range"] = [float(values.min()), float(values.max())]
+            item["n_component"] = field.shapes.shape[1]
+            item["shapes"] = writer.block(field.shapes @ turn)
+            fields.append(item)
+        largest = max(largest, fields[0]["range"][1])
+        found[name] |= {
+            "nodes": writer.block(skin.nodes),
+            "triangles": writer.block(skin.triangles),
+            "sides": writer.block(skin.sides),
+            "rims": [rim.tolist() for rim in skin.rims],
+            "sites": skin.sites,
+            "fields": fields,
+        }
+    return found, largest
 
 
 def _stated(tolerance: float) -> float:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from nonsmooth.elements.drives import Drive
 from nonsmooth.elements.forces import Force
 from nonsmooth.elements.joints import Joint
+from nonsmooth.errors import ModelError, nearest
 from nonsmooth.views import contacts
 from nonsmooth.views.bearings import Bearing, bearings
-from nonsmooth.views.board import LONGEST, PICTURE, Sketch
+from nonsmooth.views.board import COLOURS, LONGEST, PICTURE, Sketch
 from nonsmooth.views.drawing import LONE, SYMBOL_PART, symbol_size
 from nonsmooth.views.figure import INK, MODES, PALETTE, mode_label
+from nonsmooth.views.meshes import enlargement, skins_of
 from nonsmooth.views.stage import Stage, reach
 from nonsmooth.views.symbols import symbol
 
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["Sketch", "draw_on", "instants", "symbol"]
 
 Floats = NDArray[np.float64]
+# Values of a field by body, of all nodes of its mesh: (n_node), or (n_time, n_node).
+Shades = Mapping[str, ArrayLike]
 
 # Instants by default, and the number of bodies beyond which two are enough.
 N_INSTANT, MANY_BODIES = 5, 60
@@ -54,12 +59,16 @@ def draw_on(
     times: Floats,
     has_names: bool = False,
     has_forces: bool = False,
+    scale: float | None = None,
+    field: str | Shades | None = None,
 ) -> list[Artist]:
     """Draw the mechanism at increasing times; return what the legend has to explain."""
     last = len(times) - 1
-    stage = Stage(system=result.system, values=dict(result.sample(times)), n=len(times))
+    stage = _stage(result, times, scale)
     board = _board(axes, stage)
     board = replace(board, labels=[] if has_names else None)
+    if field is not None:
+        board = _shaded(axes, board, field)
     sizes = [
         math.hypot(board.value(bearing.force), bearing.friction[last])
         for found in board.bearings.values()
@@ -82,6 +91,59 @@ def draw_on(
     shown = ", ".join(f"{t:.4g}" for t in times)
     axes.set_title(f"t = {shown} s", fontsize=9.5, loc="left")
     return _explained(stage, largest if board.scale > 0.0 else None)
+
+
+def _stage(result: Result, times: Floats, scale: float | None) -> Stage:
+    """Return the mechanism at the times; its deformation can be seen by default."""
+    stage = Stage(
+        system=result.system,
+        values=dict(result.sample(times)),
+        n=len(times),
+        skins=skins_of(result.system),
+    )
+    if scale is None:
+        moved = [
+            skin.fields["displacement"].at(stage.eta(name))
+            for name, skin in stage.skins.items()
+        ]
+        largest = max((float(found.max()) for found in moved), default=0.0)
+        extent = float(np.ptp(reach(stage, has_bare=True)[0], axis=0).max())
+        scale = enlargement(largest, extent)
+    return replace(stage, scale=scale, known={})
+
+
+def _shaded(axes: Axes, board: Sketch, field: str | Shades) -> Sketch:
+    """Return a sketch in the colours of a field, and draw what they mean."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    stage, label = board.stage, field if isinstance(field, str) else ""
+    shades: dict[str, Floats] = {}
+    for name, skin in stage.skins.items():
+        if not isinstance(field, str):
+            if name in field:
+                given = np.asarray(field[name], dtype=float)
+                shape = (stage.n, len(stage.system.flexible[name].shapes))
+                if given.shape not in (shape, shape[1:]):
+                    raise ModelError(
+                        f"field of body '{name}': {given.shape} numbers; give one for "
+                        f"each node, {shape[1:]}, or for each time and node, {shape}"
+                    )
+                shades[name] = np.broadcast_to(given, shape)[:, skin.ids]
+            continue
+        if field not in skin.fields:
+            raise ModelError(f"no field '{field}'; {nearest(field, skin.fields)}")
+        one = skin.fields[field]
+        label = f"{one.name} ({one.unit})"
+        shades[name] = one.at(stage.eta(name))
+    if not shades:
+        raise ModelError("a field needs a flexible body with a mesh; there is none")
+    low = min(float(values.min()) for values in shades.values())
+    high = max(float(values.max()) for values in shades.values())
+    colours = ScalarMappable(Normalize(low, high), cmap=COLOURS)
+    figure: Any = axes.figure
+    figure.colorbar(colours, ax=axes, label=label, shrink=0.7)
+    return replace(board, shades=shades, range=(low, high))
 
 
 def _board(axes: Axes, stage: Stage) -> Sketch:
@@ -132,6 +194,9 @@ def _explained(stage: Stage, largest: float | None) -> list[Artist]:
         for mode in MODES
         if mode in modes
     ]
+    if stage.skins:
+        how = f"× {stage.scale:g}" if stage.scale != 1.0 else "as it is"
+        entries.append(Line2D([], [], ls="none", label=f"deformation {how}"))
     if largest is not None:
         families = (("contact", stage.system.contacts), ("joint", stage.system.slides))
         owners = " and ".join(what for what, found in families if found)

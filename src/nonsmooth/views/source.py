@@ -47,7 +47,9 @@ class Source:
         self.result = result
         # Modes are for the eye only in what they do to points.
         table = [c for c in result.table.values() if not c.kind.startswith("eta")]
-        self.names = [column.name for column in table]
+        own = [f"{n}.eta." for n, one in result.system.flexible.items() if one.mesh]
+        modes = [n for n in result.table if n.startswith(tuple(own))] if own else []
+        self.names = [*(column.name for column in table), *modes]
         curves = [c for c in table if not c.values and c.kind not in ACTING]
         self.curves = [column.name for column in curves]
         self._entries = ledger_names(result.system)
@@ -55,58 +57,59 @@ class Source:
         self.width = len(units)
         is_place = [column.kind in ("x", "y") for column in curves]
         is_place += [False] * len(self._entries)
-        rates = [column.name for column in table if column.kind == "omega"]
-        self.turns = sampling.find_turns(result, self._some(rates), len(rates))
+        self.turns = sampling.find_turns(result, self._rates, len(result.system.bodies))
         self.scales = sampling.find_scales(
             result, self.plotted, units, is_place=np.array(is_place), turns=self.turns
         )
 
-    def _some(self, names: Sequence[str]) -> sampling.Evaluate:
-        def evaluate(t: Floats, is_last: Flags) -> Floats:
-            return np.column_stack([*self._sampled(t, is_last, names).values()])
-
-        return evaluate
+    def _rates(self, t: Floats, is_last: Flags) -> Floats:
+        """Return the angular velocities of all bodies."""
+        bodies = self.result.system.model.bodies
+        held = [f"{b.name}.omega" for b in bodies if isinstance(b, MovingSupport)]
+        driven = self._sampled(t, is_last, held)[0].values() if held else ()
+        return np.column_stack([self.result.spins(t), *driven])
 
     def _sampled(
         self, t: Floats, is_last: Flags, names: Sequence[str]
-    ) -> dict[str, Floats]:
+    ) -> tuple[dict[str, Floats], dict[str, Floats]]:
+        """Return columns and the ledger, in batches that fit in memory."""
         columns = {name: np.empty(len(t)) for name in names}
+        ledger = {name: np.empty(len(t)) for name in self._entries}
+        size = sampling.batch(self.result.system)
         sides: tuple[tuple[Flags, Limit], ...]
         sides = ((~is_last, "after"), (is_last, "before"))
         for which, limit in sides:
-            found = sampling.sample(self.result, t[which], names, limit)
-            for name in names:
-                columns[name][which] = found[name]
-        return columns
-
-    def _ledger(self, t: Floats) -> list[Floats]:
-        parts: list[list[Floats]] = []
-        size = sampling.batch(self.result.system)
-        for begin in range(0, len(t), size):
-            ledger = self.result.energies(t[begin : begin + size])
-            parts.append([ledger.kinetic, ledger.potential, *ledger.work.values()])
-        return [np.concatenate(column) for column in zip(*parts, strict=True)]
+            chosen = np.flatnonzero(which)
+            for begin in range(0, len(chosen), size):
+                at = chosen[begin : begin + size]
+                found, energies = self.result.survey(t[at], names, limit)
+                entries = [energies.kinetic, energies.potential]
+                entries += energies.work.values()
+                for name in names:
+                    columns[name][at] = found[name]
+                for name, values in zip(self._entries, entries, strict=True):
+                    ledger[name][at] = values
+        return columns, ledger
 
     def plotted(self, t: Floats, is_last: Flags) -> Floats:
         """Return all curves side by side."""
-        columns = self._sampled(t, is_last, self.curves)
-        return np.column_stack([*columns.values(), *self._ledger(t)])
+        columns, ledger = self._sampled(t, is_last, self.curves)
+        return np.column_stack([*columns.values(), *ledger.values()])
 
     def all(self, grid: Grid) -> Samples:
         """Return all columns of a document that a result has."""
-        found = self._sampled(grid.t, grid.is_last, self.names)
+        found, ledger = self._sampled(grid.t, grid.is_last, self.names)
         sides = [c.name for c in self.result.table.values() if c.kind == "side"]
         if sides:
             # At an event some force is zero, and its sign is round-off: the side is
             # that half-way to the next sample.
             middle = 0.5 * (grid.t[:-1] + grid.t[1:])
-            held = self._sampled(middle, np.zeros(len(middle), dtype=bool), sides)
+            held, _ = self._sampled(middle, np.zeros(len(middle), dtype=bool), sides)
             last = np.flatnonzero(grid.is_last)
             for name in sides:
                 values = np.append(held[name], 0.0)
                 values[last] = values[last - 1]
                 found[name] = values
-        ledger = dict(zip(self._entries, self._ledger(grid.t), strict=True))
         return Samples(grid=grid, values=found, ledger=ledger)
 
 

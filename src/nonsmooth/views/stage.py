@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -18,6 +18,7 @@ from nonsmooth.elements.forces import Force, SpringDamper
 from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic
 from nonsmooth.views import contacts, drawing
 from nonsmooth.views.figure import PALETTE
+from nonsmooth.views.meshes import Skin, eta_of
 from nonsmooth.views.places import places, to_global, to_local
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ class Stage:
     n: int  # instants
     unit: float = 0.0  # m, length of a symbol
     owner: str = ""  # body whose shape is being drawn
+    skins: Mapping[str, Skin] = field(default_factory=dict[str, "Skin"])
+    scale: float = 1.0  # by which deformation is enlarged
     # Poses of markers, which a sketch asks for again at every instant.
     known: dict[str, Floats] = field(default_factory=dict[str, "Floats"], repr=False)
 
@@ -96,17 +99,38 @@ class Stage:
     @cached_property
     def flexible(self) -> set[str]:
         """Flexible bodies, whose points do not move with their frame."""
-        bodies = self.system.model.bodies
-        return {body.name for body in bodies if isinstance(body, FlexibleBody)}
+        return {*self.system.flexible}
 
     @cached_property
     def poses(self) -> dict[str, Floats]:
-        """Places and angles of all bodies but the ground, (n, 3) each."""
+        """Places and angles of the frames of all bodies but the ground, (n, 3) each."""
         return {
-            name: np.column_stack([self.values[f"{name}.{c}"] for c in POSE])
+            name: np.tile(self.held[name], (self.n, 1))
+            if name in self.held
+            else np.column_stack([self.values[f"{name}.{c}"] for c in POSE])
             for name in self.system.bodies
             if name != "ground"
         }
+
+    @cached_property
+    def held(self) -> dict[str, Floats]:
+        """Frames of flexible bodies that are held: their mass centres move, too."""
+        found: dict[str, Floats] = {}
+        for body in self.system.model.bodies:
+            if isinstance(body, FlexibleBody) and body.fixed:
+                first = self.system.coordinates(body.name).start
+                found[body.name] = np.array(self.system.start[first : first + 3, 0])
+        return found
+
+    def eta(self, name: str) -> Floats:
+        """Return the coordinates of the modes of a flexible body, (n, n_mode)."""
+        n = self.skins[name].shapes.shape[2]
+        # Of a run that failed at once nothing is known.
+        return np.nan_to_num(eta_of(self.values, name, n))
+
+    def mesh(self, name: str) -> Floats:
+        """Return the nodes of a body's mesh in its frame, (n, n_node, 2)."""
+        return self.skins[name].moved(self.eta(name), self.scale)
 
     @cached_property
     def colours(self) -> dict[str, str]:
@@ -158,8 +182,17 @@ class Stage:
         if reference not in self.known:
             body = self.frame(reference)
             place = to_global(body, np.array(self.point(reference)))
+            if f"{reference}.x" in self.values and reference not in self.poses:
+                place = self._deformed(reference, place)
             self.known[reference] = np.column_stack([place, body[:, 2]])
         return self.known[reference]
+
+    def _deformed(self, reference: str, place: Floats) -> Floats:
+        """Return where a point is, from where it is without deformation."""
+        if reference.partition(".")[0] not in self.flexible:
+            return place
+        moved = np.column_stack([self.values[f"{reference}.{c}"] for c in "xy"])
+        return place + self.scale * np.nan_to_num(moved - place)
 
     def travel(self, joint: PinInSlot | Prismatic) -> tuple[float, float]:
         """Return how far b lies along a line fixed in a, least and most."""
@@ -196,13 +229,22 @@ class Stage:
 
         Of outlines, where their force acts, or where they are nearest.
         """
+        contact: Any = self.system.model.element(spot.element)
         if spot.is_flat:
             point, normal = (
                 np.column_stack([self.values[f"{spot.name}.{what}_{c}"] for c in "xy"])
                 for what in ("point", "normal")
             )
+            if spot.body in self.skins and self.scale != 1.0:
+                # With the middle of its patch.
+                true = replace(self, scale=1.0, known={})
+                ends = self.pose(contact.b), true.pose(contact.b)
+                point = point + (ends[0] - ends[1])[:, :2]
             return point, normal
-        return places(spot, self.poses, self.n)
+        point, normal = places(spot, self.poses, self.n)
+        if spot.body in self.flexible:
+            point = self.pose(contact.b)[:, :2] - spot.radius * normal
+        return point, normal
 
     def touched(self, spot: Spot) -> Floats:
         """Return where a surface is touched, in the frame of its body, (n, 2)."""
@@ -240,6 +282,8 @@ def reach(stage: Stage, has_bare: bool) -> tuple[Floats, list[float]]:
             if is_support and not (has_bare or element.points or element.shapes):
                 continue
             own = drawing.reach_of(element)
+            if element.name in stage.skins:
+                own = stage.mesh(element.name)
             all_places = to_global(stage.poses[element.name][:, None, :], own)
             found.append(all_places.reshape(-1, 2))
             sizes.append(float(np.ptp(all_places[-1], axis=0).max()))

@@ -1,4 +1,4 @@
-"""A symbol for every kind of element and shape, as a sketch draws it.
+"""A symbol for every kind of element, as a sketch draws it.
 
 A symbol is a function of a `Sketch` and an element. To give a kind its own, add it
 here:
@@ -7,25 +7,21 @@ here:
     def my_spring(s: Sketch, element: MySpring) -> None:
         s.line([s.point(element.a), s.point(element.b)])
 
-For a shape, `s.owner` is the body that has it and `s.on_owner` leads to its frame.
+Bodies have the parts that `views/parts.py` gives them, as in the viewer; `s.owner` is
+the body that has a part, and `s.on_owner` leads to its frame.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.elements.bodies import (
-    Body,
-    Ground,
-    MovingSupport,
-    PointMass,
-    RigidBody,
-)
+from nonsmooth.elements.bodies import Body, Ground
 from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive, RotationDrive, TranslationDrive
 from nonsmooth.elements.forces import (
@@ -43,12 +39,12 @@ from nonsmooth.elements.joints import (
     Revolute,
     Weld,
 )
-from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
 from nonsmooth.views import drawing
 from nonsmooth.views.bearings import Bearing
 from nonsmooth.views.board import BODIES, DRIVES, FORCES, GUIDES, PINS, RIM, Sketch
 from nonsmooth.views.drawing import PIN, SLIDER
 from nonsmooth.views.figure import INK, MODES, PALE, PALETTE
+from nonsmooth.views.parts import Item, parts_of
 from nonsmooth.views.places import to_local
 from nonsmooth.views.stage import Looks
 
@@ -65,168 +61,109 @@ BEARING = 0.6
 symbol: Looks[Sketch, None] = Looks()
 
 
-# ---- bodies ----------------------------------------------------------------------
+# ---- bodies: the parts that the viewer draws --------------------------------------
 
 
-def _draw_shapes(s: Sketch, body: Body) -> None:
-    """Draw the shapes of a body, and the floor that a contact takes it for."""
-    s = replace(s, owner=body.name)
-    for shape in drawing.shapes_of(body):
-        symbol.draw(s, shape)
-    if body.name in s.stage.floors:
-        symbol.draw(s, Line())
-
-
-@symbol(RigidBody)
-def rigid_body(s: Sketch, body: RigidBody) -> None:
-    """Draw the shapes; without any, a bar or a plate through points and centre."""
-    centre = s.point(body.name)
-    colour = s.colour_of(body.name)
-    points = [s.point(f"{body.name}.{name}") for name in body.points]
-    _draw_shapes(s, body)
-    if drawing.is_solid(body):
-        # What sticks out of the shapes is held by bars.
-        places = [(0.0, 0.0), *body.points.values()]
-        for place, point in zip(places, [centre, *points], strict=True):
-            if drawing.is_bare(body, place, s.unit):
-                s.line([centre, point], colour, s.bar, BODIES)
-        s.text(centre, body.name, colour)
+@symbol(Body)
+def body(s: Sketch, body: Body) -> None:
+    """Draw the parts of a body."""
+    is_ground = isinstance(body, Ground)
+    if is_ground and s.ink < 1.0:
         return
-    corners = drawing.hull(np.array([centre, *points]))
-    if len(corners) >= 3:
-        width = max(1.5, 0.4 * s.bar)
-        s.polygon(corners, colour, colour, 0.25, width, BODIES, is_clear=True)
-    elif len(corners) == 2:
-        s.line(corners, colour, s.bar, BODIES)
-        s.line(corners, colour, max(0.4, s.bar - 2.0), BODIES, 0.4)
-    elif body.name not in s.stage.blocks:
-        # A uniform disc of this mass and inertia, and a radius that shows it turn.
-        radius = math.sqrt(2.0 * body.inertia / body.mass)
-        radius = min(max(radius, s.unit), 8.0 * s.unit)
-        s.disc(centre, radius, colour, colour, 0.22, 1.5, BODIES)
-        end = s.place(centre, s.pose(body.name)[2], [(radius / s.unit, 0.0)])[0]
-        s.line([centre, end], colour, 1.2, BODIES)
-    is_apart = all(np.hypot(*(p - centre)) > 0.8 * s.unit for p in points)
-    if is_apart and body.name not in s.stage.blocks and s.bar > 2.0:
-        s.disc(centre, 0.2 * s.unit, INK, INK, 1.0, 0.5, BODIES)
-    s.text(centre, body.name, colour)
+    on_it = replace(s, owner=body.name)
+    for item in parts_of(s.stage, body):
+        PAINTERS[item["kind"]](on_it, item)
+    if not is_ground:
+        s.text(s.point(body.name), body.name, s.colour_of(body.name))
 
 
-@symbol(PointMass)
-def point_mass(s: Sketch, body: PointMass) -> None:
-    """Draw a disc, or a block on the surface that it may touch."""
-    colour = s.colour_of(body.name)
-    own = [spot for spot in s.stage.system.spots if spot.body == body.name]
-    if own:
-        foot, normal = (found[s.k] for found in s.stage.touching(own[0]))
-        box = [(0.0, -1.3), (2.2, -1.3), (2.2, 1.3), (0.0, 1.3)]
-        corners = s.place(foot, math.atan2(normal[1], normal[0]), box)
-        s.polygon(corners, colour, colour, 0.4, 1.5, BODIES, is_clear=True)
+def _area(s: Sketch, item: Item, points: Floats) -> None:
+    """Draw an area, hatched on a support."""
+    if "is_hatched" in item:
+        s.polygon(points, PALE, PALE, 0.2, 1.2, GUIDES, "///")
     else:
-        s.disc(s.point(body.name), 0.8 * s.unit, colour, colour, 0.6, 1.2, BODIES)
-    s.text(s.point(body.name), body.name, colour)
-
-
-@symbol(MovingSupport)
-def moving_support(s: Sketch, body: MovingSupport) -> None:
-    """Draw the shapes of a support, and its points as a grey bar or plate."""
-    points = [s.point(body.name), *(s.point(f"{body.name}.{p}") for p in body.points)]
-    corners = drawing.hull(np.array(points))
-    _draw_shapes(s, body)
-    if len(corners) >= 3:
-        s.polygon(corners, PALE, PALE, 0.25, 1.2, BODIES, "///")
-    elif len(corners) == 2:
-        s.line(corners, PALE, s.bar, BODIES, 0.6)
-    elif not body.shapes:
-        # Under its floor, if it has one, the box shows how the support moves along.
-        low = -1.8 if body.name in s.stage.floors else -0.9
-        box = [(-0.9, low), (0.9, low), (0.9, low + 1.8), (-0.9, low + 1.8)]
-        large = replace(s, unit=s.stand_unit)
-        square = large.place(points[0], s.pose(body.name)[2], box)
-        s.polygon(square, PALE, PALE, 0.25, 1.2, BODIES)
-    s.text(points[0], body.name, PALE)
-
-
-@symbol(Ground)
-def ground(s: Sketch, body: Ground) -> None:
-    """Draw the shapes; else the ground shows where something is fixed to it."""
-    if s.ink == 1.0:
-        _draw_shapes(s, body)
-
-
-# ---- shapes, and where they touch ------------------------------------------------
-
-
-def _area(s: Sketch, points: Floats) -> None:
-    """Draw the area of a shape, hatched on a support."""
-    colour = s.colour_of(s.owner)
-    if s.is_support:
-        s.polygon(points, PALE, PALE, 0.15, 1.2, GUIDES, "///")
-    else:
-        width = max(1.2, 0.25 * s.bar)
+        colour, width = s.colour_of(s.owner), max(1.2, 0.25 * s.bar)
         s.polygon(points, colour, colour, 0.25, width, BODIES, is_clear=True)
 
 
-@symbol(Shape)
-def outline(s: Sketch, shape: Shape) -> None:
-    """Draw a shape of the user's own by its corners."""
-    corners, radius = s.on_owner(shape.corners()), shape.radius_of_corners()
-    for corner in corners if radius > 0.0 else ():
-        _area(s, corner + radius * RIM)
-    if len(corners) > 2:
-        _area(s, drawing.hull(corners))
-    elif len(corners) == 2:
-        s.line(corners, s.colour_of(s.owner), 1.5, BODIES)
+def _polygon(s: Sketch, item: Item) -> None:
+    _area(s, item, s.on_owner(item["points"]))
 
 
-@symbol(Polygon)
-def polygon(s: Sketch, shape: Polygon) -> None:
-    """Draw the area."""
-    _area(s, s.on_owner(shape.vertices))
+def _circle(s: Sketch, item: Item) -> None:
+    """Draw a disc, with a radius that shows it turn."""
+    (x, y), radius = item["center"], item["radius"]
+    _area(s, item, s.on_owner(np.array([x, y]) + radius * RIM))
+    if "is_hatched" not in item:
+        ends = s.on_owner([(x, y), (x + radius, y)])
+        s.line(ends, s.colour_of(s.owner), 1.0, BODIES)
 
 
-@symbol(Circle)
-def circle(s: Sketch, shape: Circle) -> None:
-    """Draw the area, with a radius that shows it turn."""
-    _area(s, s.on_owner(np.asarray(shape.center) + shape.radius * RIM))
-    if not s.is_support:
-        x, y = shape.center
-        radius = s.on_owner([(x, y), (x + shape.radius, y)])
-        s.line(radius, s.colour_of(s.owner), 1.0, BODIES)
-
-
-@symbol(Segment)
-def segment(s: Sketch, shape: Segment) -> None:
-    """Draw the face, hatched behind on a support."""
-    ends = s.on_owner([shape.start, shape.end])
-    if s.is_support:
+def _segment(s: Sketch, item: Item) -> None:
+    """Draw a face, hatched behind on a support."""
+    ends = s.on_owner([item["start"], item["end"]])
+    if "is_hatched" in item:
         s.hatch(*ends)
     else:
         s.line(ends, s.colour_of(s.owner), max(1.2, 0.5 * s.bar), BODIES)
 
 
-@symbol(Line)
-def line(s: Sketch, shape: Line) -> None:
-    """Draw the face: all along the picture, or where something can touch it."""
-    direction = np.array([math.cos(shape.angle), math.sin(shape.angle)])
-    point = np.array(shape.point)
-    if s.is_support:
-        seen = to_local(s.stage.frame(s.owner)[s.k], s.places)
-    else:
-        spots = [x for x in s.stage.system.spots if x.owner == s.owner]
-        touched = [s.stage.touched(x) for x in spots if x.surface == shape]
-        seen = np.concatenate([*touched, np.zeros((0, 2))])
-    if len(seen) == 0:
-        return
+def _line(s: Sketch, item: Item) -> None:
+    """Draw a face without ends, all along the picture."""
+    direction = np.array([math.cos(item["angle"]), math.sin(item["angle"])])
+    point = np.array(item["point"])
+    seen = to_local(s.stage.frame(s.owner)[s.k], s.places)
     along = (seen - point) @ direction
     large = replace(s, unit=s.stand_unit)
     pad = 3.0 * large.unit
     begin, end = float(np.min(along)) - pad, float(np.max(along)) + pad
     ends = s.on_owner([point + begin * direction, point + end * direction])
-    if s.is_support and s.ink == 1.0:
+    if s.ink == 1.0:
         large.hatch(*ends)
     else:
         s.line(ends, s.colour_of(s.owner), 1.2, GUIDES)
+
+
+def _bar(s: Sketch, item: Item) -> None:
+    ends, colour = s.on_owner([item["start"], item["end"]]), s.colour_of(s.owner)
+    s.line(ends, colour, s.bar, BODIES)
+    s.line(ends, colour, max(0.4, s.bar - 2.0), BODIES, 0.4)
+
+
+def _dot(s: Sketch, item: Item) -> None:
+    centre, colour = s.on_owner([item["center"]])[0], s.colour_of(s.owner)
+    s.disc(centre, 0.8 * s.unit, colour, colour, 0.6, 1.2, BODIES)
+
+
+def _mesh(s: Sketch, item: Item) -> None:
+    """Draw a deformed mesh, in the colours of a field if there is one."""
+    skin, colour = s.stage.skins[s.owner], s.colour_of(s.owner)
+    nodes = s.on_owner(s.stage.mesh(s.owner)[s.k])
+    has_field = s.ink == 1.0 and s.owner in s.shades
+    if has_field:
+        values = s.shades[s.owner][s.k]
+        for cell in skin.cells:
+            s.shade(nodes[cell], float(values[cell].mean()))
+    elif s.ink == 1.0:
+        for ends in nodes[skin.sides]:
+            s.line(ends, colour, 0.3, BODIES, 0.5)
+    for rim in skin.rims:
+        face = None if has_field or len(skin.rims) > 1 else colour
+        s.polygon(nodes[rim], colour, face, 0.18, 0.9, BODIES, is_clear=True)
+
+
+PAINTERS: dict[str, Callable[[Sketch, Item], None]] = {
+    "polygon": _polygon,
+    "circle": _circle,
+    "segment": _segment,
+    "line": _line,
+    "bar": _bar,
+    "dot": _dot,
+    "mesh": _mesh,
+}
+
+
+# ---- where they touch ------------------------------------------------------------
 
 
 def _touch(s: Sketch, bearing: Bearing) -> None:

@@ -28,6 +28,8 @@ SINGLE, LARGEST = 2.0**-24, float(np.finfo(np.float32).max)
 # this part of the longest way of all, and at most as if there were no origin: what
 # should stand still has round-off, which costs bytes.
 FAR, STEP = 100.0, 2.0**-30
+# Steps of a number in two bytes.
+STEPS = 32_767
 # What rounding may move in a picture: angles, rad, and places beside a symbol.
 TURNED, MOVED = 1e-3, 0.01
 
@@ -111,13 +113,31 @@ class Writer:
             self._add(column | from_origin, "f32", change)
 
     def _add(self, column: Item, kind: str, numbers: NDArray[Any]) -> None:
-        width = numbers.dtype.itemsize
+        self.columns.append(column | self._keep(kind, numbers))
+
+    def _keep(self, kind: str, numbers: NDArray[Any]) -> Item:
+        flat = np.ascontiguousarray(numbers).reshape(-1)
         # All first bytes, then all second ones.
-        part = numbers.view(np.uint8).reshape(-1, width).T.tobytes()
+        part = flat.view(np.uint8).reshape(-1, flat.dtype.itemsize).T.tobytes()
         where = {"type": kind, "offset": self._offset, "length": len(part)}
-        self.columns.append(column | where)
         self._parts.append(part)
         self._offset += len(part)
+        return where
+
+    def add_component(self, column: Item, values: Floats, step: float) -> None:
+        """Add a column of which all multiples of a step are alike to the eye."""
+        self._put(column, _rounded(values, step).astype("<f4"))
+
+    def block(self, numbers: NDArray[Any]) -> Item:
+        """Add numbers that do not change with time; return where they are.
+
+        Whole ones are exact; others have a common step, 2**-15 of the largest.
+        """
+        if numbers.dtype.kind in "iu":
+            return self._keep("u16", numbers.astype("<u2"))
+        step = float(np.max(np.abs(numbers), initial=0.0)) / STEPS or 1.0
+        whole = np.round(numbers / step).astype("<i2")
+        return {**self._keep("i16", whole), "step": step}
 
     def bytes(self) -> bytes:
         """Return all arrays."""

@@ -1,23 +1,30 @@
 /** A run at one instant: where bodies and markers are, what columns say. */
 
 import type { Body, Marker } from "../format";
-import type { Instant, Place, Pose, Run } from "../run";
+import { toGlobal, type Instant, type Place, type Pose, type Run } from "../run";
+import { skinsOf, type Skin } from "./mesh";
 
 export class Frame {
   place: Place = { i: 0, part: 0, t: 0 };
   /** Direction of gravity, or -y: rad. */
   readonly down: number;
+  /** Meshes of flexible bodies, and how much their deformation is enlarged. */
+  readonly skins: ReadonlyMap<string, Skin>;
+  private scale = 1;
   private readonly poses = new Map<string, Pose>();
   private readonly peaks = new Map<string, number>();
 
   constructor(readonly run: Run) {
+    this.skins = skinsOf(run);
     const [gx, gy] = run.header.gravity;
     this.down = gx === 0 && gy === 0 ? -0.5 * Math.PI : Math.atan2(gy, gx);
   }
 
-  set(instant: Instant): void {
+  set(instant: Instant, scale = 1): void {
     this.place = this.run.locate(instant);
     this.poses.clear();
+    this.scale = scale;
+    for (const skin of this.skins.values()) skin.set(this.place, scale);
   }
 
   pose(body: string): Pose {
@@ -31,11 +38,21 @@ export class Frame {
 
   /** Return the global place of a marker, m. */
   point(marker: Marker): [number, number] {
-    const { x, y, theta } = this.pose(marker.body);
-    const c = Math.cos(theta);
-    const s = Math.sin(theta);
-    const [p, q] = marker.point;
-    return [x + c * p - s * q, y + s * p + c * q];
+    const pose = this.pose(marker.body);
+    const skin = this.skins.get(marker.body);
+    const { node } = marker;
+    if (!skin || node === undefined) return toGlobal(pose, marker.point);
+    return toGlobal(pose, [skin.moved[2 * node]!, skin.moved[2 * node + 1]!]);
+  }
+
+  /** Return how much farther a marker is drawn than it is, m. */
+  beyond({ body, node }: Marker): [number, number] {
+    const skin = this.skins.get(body);
+    if (!skin || node === undefined) return [0, 0];
+    const { theta } = this.pose(body);
+    const more = this.scale - 1;
+    const [u, v] = [more * skin.shift[2 * node]!, more * skin.shift[2 * node + 1]!];
+    return toGlobal({ x: 0, y: 0, theta }, [u, v]);
   }
 
   body(marker: Marker): Body | undefined {

@@ -4,7 +4,7 @@
  * A painter finds the pen in the body's frame (metres). To draw a new kind, register
  * it here or anywhere else:
  *
- *     registerPart<Mesh>("mesh", (pen, run, body, place, part) => { ... });
+ *     registerPart<Cloud>("cloud", (pen, run, body, place, part) => { ... });
  */
 
 import type { Body, Part } from "../format";

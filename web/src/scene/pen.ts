@@ -146,12 +146,12 @@ export class Pen {
   }
 
   /** Colour the area of the path. Ghosts are outlines only. */
-  fill(colour: string, alpha = 1): void {
+  fill(colour: string, alpha = 1, rule: CanvasFillRule = "nonzero"): void {
     if (this.isGhost) return;
     const ctx = this.ctx;
     ctx.fillStyle = colour;
     ctx.globalAlpha = alpha;
-    ctx.fill();
+    ctx.fill(rule);
     ctx.globalAlpha = 1;
   }
 

@@ -5,12 +5,13 @@
  * contacts, drives and loads, forces in contacts, names.
  */
 
-import type { Body, Glyph } from "../format";
+import type { Body, Glyph, Marker } from "../format";
 import type { Instant, Run } from "../run";
 import { Camera, listen, type Box, type View } from "./camera";
 import { Frame } from "./frame";
 import { glyphPainter, type GlyphPainter, type Level } from "./glyphs";
 import { Labels } from "./labels";
+import { fieldsOf, type Colouring } from "./mesh";
 import { paintPart } from "./parts";
 import { Pen, type Sizes } from "./pen";
 import { Spots } from "./spots";
@@ -62,6 +63,9 @@ interface Stage {
 export class Scene {
   options: SceneOptions = { ...DEFAULT_OPTIONS };
   trails: string[];
+  /** By how much deformation is enlarged, and what colours meshes; "" for nothing. */
+  deformation: number;
+  field = "";
   onView: (() => void) | null = null;
   /** Whether the wheel zooms by itself; if not, only with the control key. */
   wheelZooms = true;
@@ -69,6 +73,7 @@ export class Scene {
   private readonly pen: Pen;
   private readonly labels = new Labels();
   private readonly stages: Stage[];
+  readonly fields: readonly Colouring[];
   private readonly box: Box;
   private readonly isCrowded: boolean;
   private readonly deafen: () => void;
@@ -88,6 +93,8 @@ export class Scene {
     this.stages = runs.map(stage);
     this.box = union(runs.map((run) => run.header.box));
     this.trails = defaultTrails(first);
+    this.deformation = first.header.enlarged ?? 1;
+    this.fields = fieldsOf(first);
     this.instant = { t: first.begin, side: "after" };
     const fixed = first.header.glyphs.filter(
       ({ a, b, family }) =>
@@ -185,7 +192,7 @@ export class Scene {
     this.drawGrid();
     for (let k = this.stages.length - 1; k > 0; k--) {
       const ghost = this.stages[k]!;
-      ghost.frame.set(instant);
+      ghost.frame.set(instant, this.deformation);
       this.setSizes(ghost);
       pen.isGhost = true;
       this.drawBodies(ghost);
@@ -193,7 +200,7 @@ export class Scene {
     pen.isGhost = false;
     const first = this.stages[0]!;
     const { frame, spots } = first;
-    frame.set(instant);
+    frame.set(instant, this.deformation);
     this.setSizes(first);
     if (options.trails) first.trails.draw(pen, this.trails, frame.place);
     this.drawBodies(first);
@@ -231,10 +238,16 @@ export class Scene {
       const { x, y, theta } = frame.pose(body.name);
       for (const part of body.parts) {
         pen.place(x, y, theta);
-        paintPart(pen, run, body, frame.place, part);
+        const skin = part.kind === "mesh" ? frame.skins.get(body.name) : undefined;
+        if (skin) skin.paint(pen, body, this.field, this.range);
+        else paintPart(pen, run, body, frame.place, part);
       }
     }
     this.drawGlyphs(of, "above");
+  }
+
+  private get range(): readonly [number, number] {
+    return this.fields.find(({ name }) => name === this.field)?.range ?? [0, 0];
   }
 
   private drawGlyphs({ frame, glyphs }: Stage, level: Level): void {
@@ -309,10 +322,8 @@ export class Scene {
   private drawMarkers({ run, frame }: Stage): void {
     const { pen } = this;
     for (const body of run.header.bodies) {
-      const { x, y, theta } = frame.pose(body.name);
-      pen.place(x, y, theta);
-      for (const [p, q] of Object.values(body.points)) {
-        const [px, py] = [pen.px(p, q), pen.py(p, q)];
+      for (const marker of markersOf(frame, body)) {
+        const [px, py] = this.camera.toScreen(...frame.point(marker));
         for (const isRim of [true, false]) {
           pen.ctx.beginPath();
           pen.ctx.moveTo(px - 4, py);
@@ -366,11 +377,10 @@ export class Scene {
     });
     if (!this.options.markers) return;
     for (const body of run.header.bodies) {
-      const { x, y, theta } = frame.pose(body.name);
-      for (const [name, [p, q]] of Object.entries(body.points)) {
-        pen.place(x, y, theta);
-        const key = `point ${body.name}.${name}`;
-        labels.write(pen, key, name, pen.px(p, q), pen.py(p, q), text);
+      for (const marker of markersOf(frame, body)) {
+        const key = `point ${body.name}.${marker.name}`;
+        const [px, py] = camera.toScreen(...frame.point(marker));
+        labels.write(pen, key, marker.name, px, py, text);
       }
     }
   }
@@ -389,6 +399,15 @@ function stage(run: Run): Stage {
     spots: new Spots(run),
     trails: new Trails(run),
   };
+}
+
+/** Return the points of a body; those of a mesh move with its nodes. */
+function markersOf(frame: Frame, body: Body): (Marker & { name: string })[] {
+  const sites = frame.skins.get(body.name)?.mesh.sites;
+  return Object.entries(body.points).map(([name, point]) => {
+    const node = sites?.[name];
+    return { name, body: body.name, point, ...(node === undefined ? {} : { node }) };
+  });
 }
 
 function isMoving(body: Body): boolean {

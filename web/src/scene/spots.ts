@@ -97,9 +97,12 @@ export class Spots {
   point(k: number, frame: Frame): [number, number] {
     const c = this.all[k]!;
     const { place } = frame;
-    const { at } = c.spot;
+    const { at, on } = c.spot;
     // With the disc that touches, the mark stays on its body between samples.
-    if (!at) return [between(c.x, place), between(c.y, place)];
+    if (!at) {
+      const [dx, dy] = on ? frame.beyond(on) : [0, 0];
+      return [between(c.x, place) + dx, between(c.y, place) + dy];
+    }
     const [x, y] = frame.point(at);
     return [x - at.radius * between(c.nx, place), y - at.radius * between(c.ny, place)];
   }

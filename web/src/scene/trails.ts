@@ -1,7 +1,7 @@
 /** Paths of points: what is past solid, what is to come faint. */
 
 import type { Point } from "../format";
-import type { Place, Run } from "../run";
+import { toGlobal, type Place, type Run } from "../run";
 import type { Pen } from "./pen";
 
 // A path bends less than this part of the box between its points.
@@ -44,7 +44,7 @@ export class Trails {
     const target = markerOf(this.run, name);
     if (!target) return;
     const colour = pen.theme.body(this.run.bodies.get(target.body)?.colour ?? null);
-    const now = pointAt(this.run, target.body, target.point, place);
+    const now = pointAt(this.run, target, place);
     const next = after(path.t, place.t);
     follow(pen, path, now, next, 1);
     pen.stroke(colour, 1.2, 0.28);
@@ -108,37 +108,43 @@ export function defaultTrails(run: Run): string[] {
   for (const name of names) {
     if (out.length === N_DEFAULT) break;
     const target = markerOf(run, name);
-    if (target && extent(run, target.body, target.point) > least) out.push(name);
+    if (target && extent(run, target) > least) out.push(name);
   }
   return out;
 }
 
-/** Return the body and point of "body" or "body.point". */
-export function markerOf(
-  run: Run,
-  name: string,
-): { body: string; point: Point } | null {
-  if (run.bodies.has(name)) return { body: name, point: [0, 0] };
-  const dot = name.lastIndexOf(".");
-  const body = run.bodies.get(name.slice(0, dot));
-  const point = body?.points[name.slice(dot + 1)];
-  return body && point ? { body: body.name, point } : null;
+/** A body's mass centre, or a point of it; that of a flexible body has columns. */
+interface Target {
+  body: string;
+  point: Point;
+  columns?: [string, string];
 }
 
-function pointAt(run: Run, body: string, point: Point, place: Place): [number, number] {
-  const { x, y, theta } = run.pose(body, place);
-  const c = Math.cos(theta);
-  const s = Math.sin(theta);
-  return [x + c * point[0] - s * point[1], y + s * point[0] + c * point[1]];
+/** Return the body and point of "body" or "body.point". */
+export function markerOf(run: Run, name: string): Target | null {
+  const columns: [string, string] = [`${name}.x`, `${name}.y`];
+  const own = run.bodies.get(name);
+  const dot = name.lastIndexOf(".");
+  const body = own ?? run.bodies.get(name.slice(0, dot));
+  const point = own ? ([0, 0] as const) : body?.points[name.slice(dot + 1)];
+  if (!body || !point) return null;
+  const isFlexible = body.kind === "flexible" && columns.every((c) => run.has(c));
+  return { body: body.name, point, ...(isFlexible ? { columns } : {}) };
+}
+
+function pointAt(run: Run, { body, point, columns }: Target, place: Place) {
+  if (!columns) return toGlobal(run.pose(body, place), point);
+  const [x, y] = columns;
+  return [run.value(x, place), run.value(y, place)] as [number, number];
 }
 
 /** How far a point goes over the run, seen at some samples, m. */
-function extent(run: Run, body: string, point: Point): number {
+function extent(run: Run, target: Target): number {
   const n = run.header.sampling.n;
   const step = Math.max(1, Math.floor(n / 200));
   let [left, right, low, high] = [Infinity, -Infinity, Infinity, -Infinity];
   for (let i = 0; i < n; i += step) {
-    const [x, y] = pointAt(run, body, point, { i, part: 0, t: run.t[i]! });
+    const [x, y] = pointAt(run, target, { i, part: 0, t: run.t[i]! });
     left = Math.min(left, x);
     right = Math.max(right, x);
     low = Math.min(low, y);
@@ -153,7 +159,6 @@ export function trace(run: Run, name: string): Path | null {
   if (!target) return null;
   const [left, low, right, high] = run.header.box;
   const flat = FLAT * Math.max(right - left, high - low, Number.MIN_VALUE);
-  const { body, point } = target;
   const t: number[] = [];
   const x: number[] = [];
   const y: number[] = [];
@@ -175,7 +180,7 @@ export function trace(run: Run, name: string): Path | null {
     y.push(p[1]);
   };
   const at = (i: number, part: number): [number, number] =>
-    pointAt(run, body, point, { i, part, t: 0 });
+    pointAt(run, target, { i, part, t: 0 });
   const halve = (
     i: number,
     s0: number,

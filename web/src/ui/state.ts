@@ -11,6 +11,8 @@ export interface ViewerState {
   speed: number; // s of the run per s
   plots: string[][]; // quantities of each panel
   options: Partial<SceneOptions>;
+  deformation: number; // factor by which it is enlarged
+  field: string; // colours of flexible bodies; "" for none
   tab: string;
   theme: ThemeChoice;
   range: [number, number] | null; // s, seen in plots and timeline
@@ -43,6 +45,10 @@ export function toText(state: Partial<ViewerState>): string {
     put("view", [...centre, Number(scale.toPrecision(6))].join("~"));
   }
   if (state.loop) put("loop", "1");
+  if (state.deformation !== undefined && state.deformation !== 1) {
+    put("deformation", String(state.deformation));
+  }
+  if (state.field) put("field", state.field);
   if (state.tab) put("tab", state.tab);
   if (state.theme && state.theme !== "auto") put("theme", state.theme);
   if (state.plots) {
@@ -83,6 +89,10 @@ function read(state: Partial<ViewerState>, key: string, value: string): void {
   if (key === "side" && (value === "before" || value === "after")) state.side = value;
   if (key === "speed" && number > 0 && Number.isFinite(number)) state.speed = number;
   if (key === "tab") state.tab = value;
+  if (key === "deformation" && number >= 0 && Number.isFinite(number)) {
+    state.deformation = number;
+  }
+  if (key === "field") state.field = value;
   if (key === "theme" && ["auto", "light", "dark"].includes(value)) {
     state.theme = value as ThemeChoice;
   }
@@ -137,6 +147,10 @@ export function fromObject(value: unknown): Partial<ViewerState> {
     state.theme = given.theme;
   }
   if (typeof given.loop === "boolean") state.loop = given.loop;
+  if (isNumber(given.deformation) && given.deformation >= 0) {
+    state.deformation = given.deformation;
+  }
+  if (typeof given.field === "string") state.field = given.field;
   if (Array.isArray(given.plots)) state.plots = given.plots.map(panel).filter(isFull);
   if (given.range === null) state.range = null;
   if (Array.isArray(given.range)) {

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from nonsmooth import gallery, io
-from nonsmooth.app.settings import fields, with_field
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.gallery import Parameter
 from nonsmooth.model import Model
 from nonsmooth.solve.options import Baumgarte, Options
+from nonsmooth.study.settings import fields, with_field
 from nonsmooth.views.scene import Parameter as Used
 
 SUFFIXES = (".yaml", ".yml", ".json")

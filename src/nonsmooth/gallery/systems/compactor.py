@@ -48,7 +48,10 @@ def compactor(
     *,
     rotor_speed: float = 420.0,
     eccentricity: float = 0.018,
-    start: Literal["equilibrium", "touching", "spinning"] = "equilibrium",
+    start: Literal["equilibrium", "touching", "spinning", "dropped"] = "equilibrium",
+    height: float | None = None,
+    tilt: float | None = None,
+    phase: float | None = None,
     mu0: float = 0.6,
     mu: float = 0.45,
     K: float = 3.1e6,
@@ -74,7 +77,7 @@ def compactor(
     +x of the box. The ground is the line y = 0. A corner at the depth d is pressed up
     by max(0, K d^n + c d d') and rubs with mu0 at rest and mu in motion.
 
-    Three starts, all with C1 at x = 0:
+    Four starts, all with C1 at x = 0:
 
     - `equilibrium`: the box rests on its two corners, tilted a little, with the
       rotor as dead weight and no friction; the rotor turns already, as the motor
@@ -83,10 +86,13 @@ def compactor(
       turns already;
     - `spinning`: as `touching`, but all is at rest except for the rotation of the
       rotor. Hinge and motor contradict that; they make the velocities agree by
-      their impulse when a run begins.
+      their impulse when a run begins;
+    - `dropped`: the box is at rest, tilted, its lower corner above the ground; the
+      rotor turns already, from an angle of its own.
 
-    At the default speed the box hops to the right, and every v_t = 0 is a reversal.
-    Slow rotors of large eccentricity make it stick: try rotor_speed = 20 and
+    At the default speed several steady motions coexist, and `dropped` decides which is
+    reached; from `equilibrium` the box hops to the right, and every v_t = 0 is a
+    reversal. Slow rotors of large eccentricity make it stick: try rotor_speed = 20 and
     eccentricity = 0.1.
 
     Bodies `box` (points `O1`, `A`, `left`, `right`) and `rotor` (`A`); joint `hinge`,
@@ -101,6 +107,14 @@ def compactor(
         Distance from A to C2, m.
     start : str
         Where the motion begins, see above.
+    height : float, optional
+        Height of the lower corner above the ground, m; given where dropped, else set
+        by `start`.
+    tilt : float, optional
+        Angle of the box, rad; given where dropped, else set by `start`.
+    phase : float, optional
+        Angle of the rotor relative to the box, rad; given where dropped, else set
+        by `start`.
     mu0 : float
         Coefficient of friction at rest, 1.
     mu : float
@@ -151,24 +165,38 @@ def compactor(
     at_least("compactor", 0.0, eccentricity=eccentricity, c=c, gravity=gravity)
     at_least("compactor", 1.0, n=n)
     friction("compactor", mu0=mu0, mu=mu)
+    dropped = {"height": height, "tilt": tilt, "phase": phase}
+    for name, value in dropped.items():
+        if value is not None and start != "dropped":
+            raise ModelError(
+                f"compactor: {name} = {value:g}; it is for start = 'dropped', and "
+                f"start = '{start}'"
+            )
+    height, tilt, phase = (value or 0.0 for value in dropped.values())
+    at_least("compactor", 0.0, height=height)
 
     # In the box's frame, whose origin is C1.
     left, right = (-c1x - a, -c1y - b), (-c1x + a, -c1y - b)
     hinge = (ax - c1x, ay - c1y)
-    theta, height = 0.0, b + c1y
+    theta, level = 0.0, b + c1y
+    if start == "dropped":
+        theta = tilt
+        lift = min(math.sin(tilt) * x + math.cos(tilt) * y for x, y in (left, right))
+        level = height - lift
     if start == "equilibrium" and gravity > 0.0:
         mass = box_mass + rotor_mass
         part = rotor_mass / mass
         center = (part * (hinge[0] + eccentricity), part * hinge[1])
-        theta, height = _equilibrium(left, right, center, mass * gravity, K, n)
+        theta, level = _equilibrium(left, right, center, mass * gravity, K, n)
     cos, sin = math.cos(theta), math.sin(theta)
+    along = (math.cos(theta + phase), math.sin(theta + phase))  # from A to C2
     turning = 0.0 if start == "spinning" else rotor_speed * eccentricity
 
     box = RigidBody(
         name="box",
         mass=box_mass,
         inertia=box_inertia,
-        position=(0.0, height),
+        position=(0.0, level),
         angle=theta,
         points={"O1": (-c1x, -c1y), "A": hinge, "left": left, "right": right},
         shapes={
@@ -182,11 +210,11 @@ def compactor(
         mass=rotor_mass,
         inertia=rotor_inertia,
         position=(
-            cos * hinge[0] - sin * hinge[1] + eccentricity * cos,
-            height + sin * hinge[0] + cos * hinge[1] + eccentricity * sin,
+            cos * hinge[0] - sin * hinge[1] + eccentricity * along[0],
+            level + sin * hinge[0] + cos * hinge[1] + eccentricity * along[1],
         ),
-        angle=theta,
-        velocity=(-turning * sin, turning * cos),
+        angle=theta + phase,
+        velocity=(-turning * along[1], turning * along[0]),
         angular_velocity=rotor_speed,
         points={"A": (-eccentricity, 0.0)},
         # Drawn as the uniform disc of its inertia.
@@ -201,7 +229,10 @@ def compactor(
         joints=(Revolute(name="hinge", a="box.A", b="rotor.A"),),
         drives=(
             RotationDrive(
-                name="motor", a="box", b="rotor", law=ConstantRate(rate=rotor_speed)
+                name="motor",
+                a="box",
+                b="rotor",
+                law=ConstantRate(rate=rotor_speed, start=phase),
             ),
         ),
         contacts=(

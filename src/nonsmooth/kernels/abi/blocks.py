@@ -98,18 +98,21 @@ class Layout:
 
     @lru_cache(maxsize=256)  # noqa: B019 (a layout lives as long as its class)
     def plan(self, extents):
-        """Return the leading cells, with offsets for addresses; and how many in all."""
+        """Return the leading cells, with offsets for addresses; where they stand.
+
+        And the cells and the shape of each array, and how many cells there are in all.
+        """
         cells = [0] * self.n_cell
-        offset, total, k = {}, self.n_cell, 0
+        spans, total, k = {}, self.n_cell, 0
         for name, array in self.arrays.items():
             place, n = self.place[name], len(array.extents)
-            cells[place + 1 : place + 1 + n] = extents[k : k + n]
-            offset[name] = total
-            cells[place] = 8 * total
-            total += math.prod(extents[k : k + n]) * array.width
+            shape = extents[k : k + n]
+            cells[place : place + 1 + n] = [8 * total, *shape]
+            begin, total = total, total + math.prod(shape) * array.width
+            spans[name] = slice(begin, total), shape
             k += n
-        places = np.array([self.place[name] for name in offset], dtype=np.int64)
-        return np.array(cells, dtype=np.int64), places, offset, total
+        places = np.array([self.place[name] for name in spans], dtype=np.int64)
+        return np.array(cells, dtype=np.int64), places, spans, total
 
 
 def _is_block(kind):
@@ -190,12 +193,17 @@ class Block:
 
     def _allocate(self, extents):
         """Make the memory, and write where each array stands."""
-        cells, places, self._offset, total = self._layout.plan(extents)
-        self._cells = np.zeros(total, dtype=np.int64)
-        self._numbers = self._cells.view(np.float64)
-        self._cells[: len(cells)] = cells
-        self._address = self._cells.ctypes.data
-        self._cells[places] += self._address
+        cells, _, _, total = self._layout.plan(extents)
+        leading = np.zeros(total, dtype=np.int64)
+        leading[: len(cells)] = cells
+        self._take(leading, extents, 0)
+
+    def _take(self, cells, extents, origin):
+        """Make these cells the memory; its addresses were written for an origin."""
+        _, places, self._spans, _ = self._layout.plan(extents)
+        self._cells, self._numbers = cells, cells.view(np.float64)
+        self._address = cells.ctypes.data
+        cells[places] += self._address - origin
         self._extents = extents
         self._held = _Held(self)
 
@@ -210,24 +218,26 @@ class Block:
     def _array(self, name):
         """Return the array of a slot in its shape."""
         array = self._layout.arrays[name]
-        place = self._layout.place[name]
-        shape = self._cells[place + 1 : place + 1 + len(array.extents)].tolist()
-        begin = self._offset[name]
-        cells = self._cells[begin : begin + math.prod(shape) * array.width]
-        if array.kind in _DTYPES:
-            return cells.view(array.dtype).reshape(shape)
+        span, shape = self._spans[name]
+        if array.kind == FLOATS:
+            return self._numbers[span].reshape(shape)
+        if array.kind == INTEGERS:
+            return self._cells[span].reshape(shape)
+        found = self._cells[span].view(array.dtype).reshape(shape)
         # A record's fields are attributes, with the JIT off as in compiled code.
-        return cells.view(array.dtype).reshape(shape).view(np.recarray)
+        return found if array.kind == COMPLEXES else found.view(np.recarray)
 
     def _fill(self, name, value):
         """Copy an array into its slot; its shape must be the declared one."""
-        given, own = np.asarray(value), self._held[name]
-        if given.shape != own.shape or not np.can_cast(given.dtype, own.dtype, "safe"):
+        given, dtype = np.asarray(value), np.dtype(self._layout.arrays[name].dtype)
+        span, shape = self._spans[name]
+        is_own = given.dtype == dtype or np.can_cast(given.dtype, dtype, "safe")
+        if given.shape != shape or not is_own:
             raise TypeError(
                 f"{type(self).__name__}.{name}: {given.dtype} {given.shape} given, "
-                f"{own.dtype} {own.shape} declared"
+                f"{dtype} {shape} declared"
             )
-        own[...] = given
+        self._cells[span].view(dtype)[...] = given.ravel()
 
     @classmethod
     @cache
@@ -301,12 +311,9 @@ class Block:
         """Return a copy with memory of its own."""
         if id(self) not in memo:
             new = memo[id(self)] = object.__new__(type(self))
-            state = self.__getstate__()
-            state["blocks"] = {
-                name: block.__deepcopy__(memo)
-                for name, block in state["blocks"].items()
-            }
-            new.__setstate__(state)
+            new._take(self._cells.copy(), self._extents, self._address)
+            inner = {n: self._held[n].__deepcopy__(memo) for n in self._layout.blocks}
+            new._hold(inner)
         return memo[id(self)]
 
     def __copy__(self):

@@ -32,7 +32,7 @@ from nonsmooth.kernels.complementarity.enumeration import enumerate_solutions
 from nonsmooth.kernels.complementarity.horizontal import solve_horizontal
 from nonsmooth.kernels.complementarity.scaling import INFEASIBLE, RAY, SOLVED
 from nonsmooth.kernels.friction import slides
-from nonsmooth.kernels.mechanics.tables import GUIDE, PIN, Tables, Work
+from nonsmooth.kernels.mechanics.tables import FACES, GUIDE, Tables, Work
 from nonsmooth.kernels.run import MAX_PAIR, Decision
 from nonsmooth.kernels.tolerances import AIMED, NO_FLANK
 
@@ -60,6 +60,7 @@ def list_terms(m, w, r, n):
             continue
         mu0 = m.contact_mu0[k]
         is_high = m.contact_kind[k] == GUIDE and m.contact_height[k] > 0.0
+        is_high |= m.contact_kind[k] == FACES
         for direction in range(2 if l < n and is_high else 1):
             for j in range(slides.n_flank(m, k)):
                 kind, phi = RUBBING, w.contact[k].phi
@@ -73,6 +74,9 @@ def list_terms(m, w, r, n):
                 r.term_phi[n_term] = phi
                 r.term_kind[n_term] = kind
                 n_term += 1
+                if m.contact_kind[k] == FACES:
+                    base = r.reaction_base[l]
+                    slides.aim(m, w, k, phi, base[0], base[1])
     r.n_term = n_term
 
 
@@ -94,9 +98,11 @@ def evaluate_terms(m, w, r):
                     if j == nf
                     else r.reaction[(2 * l + row) * nf + j]
                 )
-            u = slides.flank(m, w, k, r.term_flank[i], r.term_phi[i], lam)
+            second = lam[first + 1] if n_row == 2 else 0.0
+            j_flank, phi = r.term_flank[i], r.term_phi[i]
+            u = slides.flank_force(m, w, k, j_flank, phi, lam[first], second)
             if j == nf:
-                r.term_base[i] = u
+                r.term_base[i] = u + slides.base_force(m, w, k, phi)
             else:
                 r.term_response[i * nf + j] = u
 
@@ -186,24 +192,32 @@ def read(m, r, n, w_, z):
 
 
 @kernel
-def aim_pins(m, w, r):
-    """Turn the cones of pins to their forces under friction; return the change."""
+def aim_all(m, w, r):
+    """Set tangents of curved loads to their forces under friction; return the change.
+
+    Of pins, of a direction; of blocks, of slopes.
+    """
     nf = r.n_force
     change = 0.0
-    for l in range(nf):
+    for i in range(r.n_term):
+        l = r.term_force[i]
         k = r.listed[l]
-        if m.contact_kind[k] != PIN:
+        if not slides.is_curved(m, k):
             continue
         x, y = r.reaction_base[l][0], r.reaction_base[l][1]
         for j in range(nf):
             x += r.reaction[2 * l * nf + j] * r.friction[j]
             y += r.reaction[(2 * l + 1) * nf + j] * r.friction[j]
-        size = math.hypot(x, y)
-        if size > 0.0:
-            e = w.cone[k]
-            change = max(change, abs(x / size - e[0]), abs(y / size - e[1]))
-            e[0] = x / size
-            e[1] = y / size
+        phi = r.term_phi[i]
+        e = slides.tangent(m, w, k, phi)
+        before_x, before_y = e[0], e[1]
+        if math.hypot(x, y) > 0.0:
+            slides.aim(m, w, k, phi, x, y)
+            length = 1.0
+            if m.contact_kind[k] == FACES:
+                length = m.contact_length[k]
+            by_y = length * abs(e[1] - before_y)
+            change = max(change, abs(e[0] - before_x), by_y)
     return change
 
 
@@ -239,7 +253,7 @@ def is_certain(m, w, r, n):
 def is_sure(m, w, r, n):
     """Return whether the friction last found is the only solution for its loads."""
     list_terms(m, w, r, n)
-    aim_pins(m, w, r)
+    aim_all(m, w, r)
     evaluate_terms(m, w, r)
     return is_certain(m, w, r, n)
 
@@ -405,7 +419,7 @@ def solve(m, w, r, n):
         if status != SOLVED:
             break
         read(m, r, n, r.w_hlcp, r.z_hlcp)
-        if aim_pins(m, w, r) <= AIMED:
+        if aim_all(m, w, r) <= AIMED:
             break
     r.n_solution = 1
     if status != SOLVED or not is_certain(m, w, r, n):

@@ -30,6 +30,7 @@ from nonsmooth.kernels.complementarity.box import (
     scale_box,
 )
 from nonsmooth.kernels.complementarity.mechanism import group_ratio, let_go
+from nonsmooth.kernels.complementarity.scaling import SOLVED
 from nonsmooth.kernels.complementarity.sharing import share
 from nonsmooth.kernels.friction import slides
 from nonsmooth.kernels.friction.modes import PRESSING, STICK
@@ -184,10 +185,21 @@ def weigh_stuck(m, w, g):
 
 @kernel
 def divide(w, n, A, limit):
-    """Share the friction of the n listed contacts within the limits given."""
+    """Share the friction of the n listed contacts within the limits given.
+
+    Returns whether that can be.
+    """
     for i in range(n):
         w.box.slip[i] = 0
-    share(w.box, n, A, limit, w.held_free, w.held_force)
+    return share(w.box, n, A, limit, w.held_free, w.held_force) == SOLVED
+
+
+@kernel
+def divide_beyond(w, n, A, part):
+    """Share it within limits that are larger by the part in use, where that is more."""
+    for i in range(n):
+        w.box.shrunk[i] = max(part, 1.0) * (1.0 + ABOVE) * w.held_limit[i]
+    divide(w, n, A, w.box.shrunk)
 
 
 @kernel
@@ -290,9 +302,7 @@ def hold(m, w, g, n):
         part = group_ratio(w.box, n, w.held_bent, limit, free, force)
         if not part < math.inf:
             return part
-        for i in range(n):
-            w.box.shrunk[i] = max(part, 1.0) * (1.0 + ABOVE) * limit[i]
-        divide(w, n, w.held_bent, w.box.shrunk)
+        divide_beyond(w, n, w.held_bent, part)
         for i in range(n):
             p.y[i] = p.x[i]
             for j in range(n):
@@ -400,7 +410,9 @@ def share_group(m, w, g, n, a):
         hold(m, w, g, n)
     else:
         weigh(m, w, n)
-        divide(w, n, w.held_A, w.held_limit)
+        if not divide(w, n, w.held_A, w.held_limit):
+            # At break-away the limits are met to round-off, from either side.
+            divide_beyond(w, n, w.held_A, hold(m, w, g, n))
     n_slide = slides.list_sliding(m, w, g)
     for l in range(n_slide):
         w.excess[l] = 0.0

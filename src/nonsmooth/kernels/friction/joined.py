@@ -16,7 +16,7 @@ from nonsmooth.kernels.complementarity.box import solve_box
 from nonsmooth.kernels.complementarity.scaling import LIMIT, SOLVED
 from nonsmooth.kernels.complementarity.sharing import share
 from nonsmooth.kernels.friction import slides
-from nonsmooth.kernels.mechanics.tables import PIN, Tables, Work
+from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.run import Decision
 from nonsmooth.kernels.tolerances import NO_ACCELERATION, NO_FLANK
 
@@ -64,8 +64,10 @@ def load_of(m, w, r, n, l):
     k = r.listed[l]
     first = reaction_of(r, l, 0)
     second = reaction_of(r, l, 1) if slides.has_two(m, k) else 0.0
-    if l < n or m.contact_kind[k] == PIN:
+    if l < n:
         return slides.load_at_rest(m, w, k, r.friction[l], first, second)
+    if slides.is_curved(m, k):
+        return slides.curved(m, w, k, w.contact[k].phi, first, second)
     total = 0.0
     phi = w.contact[k].phi
     for j in range(slides.n_flank(m, k)):
@@ -155,7 +157,7 @@ def lean(m, w, r, n):
             phi = w.box.slip[l] * part_of(m, r, k)
         first = reaction_of(r, l, 0)
         second = reaction_of(r, l, 1) if slides.has_two(m, k) else 0.0
-        for j in range(slides.n_flank(m, k) if m.contact_kind[k] != PIN else 0):
+        for j in range(0 if slides.is_curved(m, k) else slides.n_flank(m, k)):
             u = slides.flank_force(m, w, k, j, phi, first, second)
             bit = 1 << j
             if abs(u) > NO_FLANK * w.search.x[l]:

@@ -52,8 +52,9 @@ from nonsmooth.kernels.tolerances import (
 # At the start of a run, or where laws break, what begins to move does so from rest: s.
 AT_ONCE, PART, AT_START = 1e-6, 1e-2, 1.0
 
-# How a contact was let go: by friction that is not enough, or by a drive alone.
-FREED, PRESCRIBED = 1, 2
+# How a contact was let go: by friction that is not enough, or by a drive alone; or it
+# yields from before, and may be balanced where forces have jumped.
+FREED, PRESCRIBED, DOUBTED = 1, 2, 3
 
 DECIDED, UNSOLVED, WRONG, CHATTERING, NOT_UNIQUE, JAMMED = 0, 1, 2, 3, 4, 5
 

@@ -13,7 +13,13 @@ import math
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
 from nonsmooth.kernels.friction import slides
-from nonsmooth.kernels.friction.groups import slip_compliance, used
+from nonsmooth.kernels.friction.groups import (
+    give_way,
+    push_alone,
+    slip_compliance,
+    slip_due,
+    used,
+)
 from nonsmooth.kernels.friction.modes import (
     HELD,
     PRESSING,
@@ -27,11 +33,14 @@ from nonsmooth.kernels.friction.modes import (
 )
 from nonsmooth.kernels.friction.rest import (
     DECIDED,
+    DOUBTED,
+    FREED,
     PRESCRIBED,
     WRONG,
     accelerations,
     activate,
     decide_rest,
+    start_slip,
 )
 from nonsmooth.kernels.mechanics import bodies, contacts, dynamics, reactions
 from nonsmooth.kernels.mechanics.contacts import has_friction
@@ -40,6 +49,7 @@ from nonsmooth.kernels.run import Decision
 from nonsmooth.kernels.tolerances import (
     AT_LIMIT,
     AT_REST,
+    NO_COMPLIANCE,
     NO_FORCE,
     SMALLEST_FORCE,
     STOPPED,
@@ -196,7 +206,7 @@ def doubt_yielding(m, w, r):
         mode = w.mode[k]
         is_here = r.is_touched[m.contact_group[k]] and mode.side == PRESSING
         if is_here and mode.grip == YIELDING and not r.rests[k]:
-            r.freed[k] = 1
+            r.freed[k] = DOUBTED
             mode.drift = w.contact[k].v_t
 
 
@@ -268,26 +278,88 @@ def recall_wrong(m, w, r):
 
 
 @kernel
-def agrees(m, w, r):
-    """Return whether the friction of sticking contacts is within its limits."""
+def is_held(m, w, k):
+    """Return whether others that stick hold contact k; reactions are not kept."""
+    push_alone(m, w, k, w.held_a)
+    free = slip_due(m, w, k, w.held_a)
+    reactions.oppose(m, w, w.held_a)
+    return slip_due(m, w, k, w.held_a) <= NO_COMPLIANCE * free
+
+
+@kernel
+def recall_held(m, w, r, t):
+    """Take back contacts that yield, but are held by others; return how many.
+
+    Their acceleration is round-off, and tells nothing of friction.
+    """
+    n_held, n_doubted = 0, 0
+    for k in range(m.n_contact):
+        if r.freed[k] == DOUBTED:
+            n_doubted += 1
+            if is_held(m, w, k):
+                r.freed[k] = 0
+                r.rests[k] = 1
+                n_held += 1
+    if n_doubted > 0 and n_held == 0:
+        accelerations(m, w, r, t)
+    return n_held
+
+
+@kernel
+def excess(m, w, k):
+    """Return the part of its limit by which the friction of contact k is beyond it."""
+    lam_t = w.contact[k].lam_t
+    # Friction opposes the slip that begins.
+    limit = slides.most(m, w, k, -1.0 if lam_t > 0.0 else 1.0)
+    return (abs(lam_t) - SMALLEST_FORCE * w.force) / (limit + TINY) - 1.0
+
+
+@kernel
+def worst(m, w, r):
+    """Return the sticking contact that is farthest beyond its limit, -1 for none."""
+    found, most = -1, VERIFIED
+    for k in range(m.n_contact):
+        g = m.contact_group[k]
+        is_here = r.is_touched[g] and has_friction(m, k)
+        mode = w.mode[k]
+        is_stuck = mode.side == PRESSING and mode.grip == STICK
+        if is_here and is_stuck and not slides.is_shared(m, w, g):
+            beyond = excess(m, w, k)
+            if beyond > most:
+                found, most = k, beyond
+    return found
+
+
+@kernel
+def let_go(m, w, r, k, sign):
+    """Let contact k slip, though its slip acceleration is round-off."""
+    start_slip(m, w, k, sign)
+    r.rests[k] = 0
+    r.freed[k] = FREED
+
+
+@kernel
+def agrees(m, w, r, t):
+    """Return whether the friction of sticking contacts is within its limits.
+
+    Those that are not are let go: rows that nearly depend on each other tell of a slip
+    by the force it takes to prevent it, where its acceleration is round-off.
+    """
     if w.has_lost_rank:
         # Dependent rows share friction in a way that may not be the law's.
         return True
-    for k in range(m.n_contact):
-        g = m.contact_group[k]
-        if r.is_touched[g] and has_friction(m, k) and not slides.is_shared(m, w, g):
-            lam_t = w.contact[k].lam_t
-            # Friction opposes the slip that begins.
-            limit = slides.most(m, w, k, -1.0 if lam_t > 0.0 else 1.0)
-            limit = limit * (1.0 + VERIFIED) + SMALLEST_FORCE * w.force
-            mode = w.mode[k]
-            is_stuck = mode.side == PRESSING and mode.grip == STICK
-            if is_stuck and abs(lam_t) > limit:
-                return False
+    k = worst(m, w, r)
+    if k >= 0:
+        let_go(m, w, r, k, -sign_of(w.contact[k].lam_t))
+        return False
     for g in range(m.n_group):
         # Reactions are not kept, and not needed any more.
         is_shared = r.is_touched[g] and slides.is_shared(m, w, g)
         if is_shared and used(m, w, g) > 1.0 + VERIFIED:
+            accelerations(m, w, r, t)
+            for i in range(give_way(m, w, g)):
+                if w.box.critical[i] != 0:
+                    let_go(m, w, r, w.held[i], w.box.critical[i])
             return False
     return True
 
@@ -344,8 +416,10 @@ def settle(m, w, r, t_ahead):
             is_here = r.is_touched[m.contact_group[k]] != 0
             r.rests[k] = 1 if is_here and is_resting(m, w, k) else 0
         accelerations(m, w, r, t_ahead)
-        if recall_wrong(m, w, r) == 0:
-            return DECIDED if agrees(m, w, r) else WRONG
+        if recall_held(m, w, r, t_ahead) + recall_wrong(m, w, r) > 0:
+            continue
+        if agrees(m, w, r, t_ahead):
+            return DECIDED
     return WRONG
 
 

@@ -19,6 +19,8 @@ number of joints of one group that slide.
 - A pin in a hole has one, u = e·lam, with e the direction of its force: the exact cone.
   Since |lam| = e·lam, the above with the last e is a step of Newton's method; what is
   left is corrected with the same factors.
+- An elastic block has one, its load G(lam) by `faces`, u = G + G'·(lam - lam'), by
+  Newton's method in the same way.
 
 The loads exist and are unique for every G_0 iff the determinant of I + D Phi has the
 same sign for every choice of signs.
@@ -35,11 +37,23 @@ from nonsmooth.kernels.abi import (
     kernel,
     stack_floats,
 )
+from nonsmooth.kernels.friction import faces
+from nonsmooth.kernels.friction.loads import (
+    aim,
+    block,
+    block_part,
+    block_slopes,
+    curved,
+    is_curved,
+    linear_areas,
+    tangent,
+    way_of,
+)
 from nonsmooth.kernels.friction.modes import STICK, is_free
 from nonsmooth.kernels.linear import skyline
 from nonsmooth.kernels.linear.dense import lu_factor, lu_solve
 from nonsmooth.kernels.mechanics import bodies, contacts, reactions
-from nonsmooth.kernels.mechanics.tables import GUIDE, PIN, Tables, Work
+from nonsmooth.kernels.mechanics.tables import FACES, GUIDE, PIN, Tables, Work
 from nonsmooth.kernels.tolerances import NO_FORCE, TINY
 
 # Corrections until the next would change the loads of pins by round-off, beside them:
@@ -58,10 +72,14 @@ def n_flank(m, k):
 
 @kernel
 def flank_force(m, w, k, j, phi, first, second):
-    """Return the force of flank j of contact k under its one or two reactions."""
+    """Return the force of flank j of contact k under its one or two reactions.
+
+    Of a curved load, its change with them: see `base_force`.
+    """
     kind = m.contact_kind[k]
-    if kind == PIN:
-        return w.cone[k][0] * first + w.cone[k][1] * second
+    if is_curved(m, k):
+        e = tangent(m, w, k, phi)
+        return e[0] * first + e[1] * second
     if kind == GUIDE:
         couple = second + 0.5 * phi * m.contact_height[k] * first
         couple /= m.contact_length[k]
@@ -70,9 +88,15 @@ def flank_force(m, w, k, j, phi, first, second):
 
 
 @kernel
+def base_force(m, w, k, phi):
+    """Return the force of a flank without reactions: of a tangent."""
+    return tangent(m, w, k, phi)[2] if m.contact_kind[k] == FACES else 0.0
+
+
+@kernel
 def has_two(m, k):
     """Return whether contact k rubs under two reactions of its joint, not one."""
-    return m.contact_kind[k] == PIN or m.contact_kind[k] == GUIDE
+    return is_curved(m, k) or m.contact_kind[k] == GUIDE
 
 
 @kernel
@@ -80,7 +104,8 @@ def flank(m, w, k, j, phi, lam):
     """Return the force of flank j of contact k under reactions lam."""
     i = m.contact_joint[k]
     second = lam[i + 1] if has_two(m, k) else 0.0
-    return flank_force(m, w, k, j, phi, lam[i], second)
+    base = base_force(m, w, k, phi)
+    return base + flank_force(m, w, k, j, phi, lam[i], second)
 
 
 @kernel
@@ -94,9 +119,9 @@ def flank_response(m, w, k, j, phi, l, n):
 @kernel
 def load(m, w, k, phi, lam):
     """Return the load of contact k under reactions lam."""
-    if m.contact_kind[k] == PIN:
+    if is_curved(m, k):
         i = m.contact_joint[k]
-        return math.hypot(lam[i], lam[i + 1])
+        return curved(m, w, k, phi, lam[i], lam[i + 1])
     total = 0.0
     for j in range(n_flank(m, k)):
         total += abs(flank(m, w, k, j, phi, lam))
@@ -106,7 +131,7 @@ def load(m, w, k, phi, lam):
 @kernel
 def side(m, w, k, j):
     """Return the sign of flank j of contact k in the present mode."""
-    if m.contact_kind[k] == PIN:
+    if is_curved(m, k):
         return 1.0
     return -1.0 if (w.mode[k].flank >> j) & 1 else 1.0
 
@@ -181,17 +206,13 @@ def solve_loads(m, w, n):
 
 
 @kernel
-def aim_pins(m, w, n, lam):
-    """Point the pins' cones along their forces in lam."""
+def aim_all(m, w, n, lam, kind):
+    """Set the tangents of curved loads to the forces in lam; of one kind, -1 of all."""
     for l in range(n):
         k = w.rub[l]
-        if m.contact_kind[k] == PIN:
+        if is_curved(m, k) and (kind < 0 or m.contact_kind[k] == kind):
             i = m.contact_joint[k]
-            x, y = lam[i], lam[i + 1]
-            size = math.sqrt(x * x + y * y)
-            cone = w.cone[k]
-            cone[0] = x / size if size > 0.0 else 1.0
-            cone[1] = y / size if size > 0.0 else 0.0
+            aim(m, w, k, w.contact[k].phi, lam[i], lam[i + 1])
 
 
 @kernel
@@ -207,8 +228,8 @@ def react(m, w, n, begin, end):
 
 
 @kernel
-def correct_pins(m, w, n):
-    """Correct all loads by what pins bear more than their cones tell.
+def correct_loads(m, w, n):
+    """Correct all loads by what curved ones are more than their tangents tell.
 
     The factors are those of the last directions: a chord instead of Newton's tangent.
     Returns the largest correction, beside its load.
@@ -217,10 +238,9 @@ def correct_pins(m, w, n):
     for l in range(n):
         k = w.rub[l]
         w.excess[l] = 0.0
-        if m.contact_kind[k] == PIN:
+        if is_curved(m, k):
             i = m.contact_joint[k]
-            x, y = w.new[i], w.new[i + 1]
-            size = math.sqrt(x * x + y * y)
+            size = curved(m, w, k, w.contact[k].phi, w.new[i], w.new[i + 1])
             w.excess[l] = size - w.load_of[l]
             largest = max(largest, abs(w.excess[l]) / (size + TINY))
     lu_solve(n, w.lu, w.swap, w.excess)
@@ -271,23 +291,26 @@ def least_determinant(m, w, n):
 
 
 @far(Tables, Work, INTEGER, INTEGER, INTEGER)
-def find_loads(m, w, g, n, has_pins):
+def find_loads(m, w, g, n, has_curved):
     """Find loads and reactions of the n listed contacts of group g."""
     begin, end = m.group_row[g], min(m.group_end[g], w.n_active)
-    if has_pins:
-        # The directions without friction are near.
-        aim_pins(m, w, n, w.lam)
+    if has_curved:
+        # The directions without friction are near. A block's last tangent is nearer:
+        # mostly the same nodes press, and then it is exact.
+        aim_all(m, w, n, w.lam, PIN)
     solve_loads(m, w, n)
     react(m, w, n, begin, end)
     last = 1.0
-    for _ in range(MAX_CONE if has_pins else 0):
-        change = correct_pins(m, w, n)
+    for i in range(MAX_CONE if has_curved else 0):
+        change = correct_loads(m, w, n)
         react(m, w, n, begin, end)
         if change * change <= STILL * last:
+            if i > 1:
+                aim_all(m, w, n, w.new, FACES)
             break
         if change > SLOW * last:
             # The directions have turned too far.
-            aim_pins(m, w, n, w.new)
+            aim_all(m, w, n, w.new, -1)
             solve_loads(m, w, n)
             react(m, w, n, begin, end)
         last = change
@@ -298,11 +321,11 @@ def rub_group(m, w, g, n, a):
     """Find the friction of the n listed contacts of group g, and add what it does."""
     begin, end = m.group_row[g], min(m.group_end[g], w.n_active)
     respond(m, w, g, n)
-    has_pins = 0
+    has_curved = 0
     for l in range(n):
-        if m.contact_kind[w.rub[l]] == PIN:
-            has_pins = 1
-    find_loads(m, w, g, n, has_pins)
+        if is_curved(m, w.rub[l]):
+            has_curved = 1
+    find_loads(m, w, g, n, has_curved)
     for i in range(begin, end):
         w.lam[i] = w.new[i]
     for l in range(n):
@@ -435,6 +458,9 @@ def load_at_rest(m, w, k, lam_t, first, second):
     """Return the load of joint k at rest under its reactions and friction."""
     if m.contact_kind[k] == PIN:
         return math.hypot(first, second)
+    if m.contact_kind[k] == FACES:
+        phi = block_part(m, w, k, lam_t, first, second)
+        return block(m, w, k, 0, phi, first, second)
     if m.contact_kind[k] != GUIDE:
         return abs(first)
     phi = used_part(m, k, lam_t, first, second)
@@ -455,6 +481,8 @@ def load_slopes(m, w, k, lam_t, first, second, out):
         size = math.hypot(first, second)
         out[0] = first / size if size > 0.0 else 0.0
         out[1] = second / size if size > 0.0 else 0.0
+    if m.contact_kind[k] == FACES:
+        block_slopes(m, w, k, lam_t, first, second, out)
     if m.contact_kind[k] != GUIDE:
         return
     phi = used_part(m, k, lam_t, first, second)
@@ -495,6 +523,9 @@ def bear(m, w):
         phi = c.phi
         if m.contact_kind[k] == GUIDE and not is_sliding(m, w, k):
             phi = used_part(m, k, c.lam_t, w.lam[i], w.lam[i + 1])
+        if m.contact_kind[k] == FACES:
+            bear_block(m, w, k)
+            continue
         if m.contact_kind[k] != PIN or not is_sliding(m, w, k):
             c.lam_n = load(m, w, k, phi, w.lam)
         if m.contact_kind[k] == PIN:
@@ -505,3 +536,50 @@ def bear(m, w):
         c.rear = 0.0
         if n_flank(m, k) == 2:
             c.rear = flank(m, w, k, 1, phi, w.lam)
+
+
+@kernel
+def bear_block(m, w, k):
+    """Write load, normal force and forces of both ends of an elastic block."""
+    c = w.contact[k]
+    i = m.contact_joint[k]
+    first, second = w.lam[i], w.lam[i + 1]
+    phi, way = c.phi, way_of(m, k, c.phi)
+    if not is_sliding(m, w, k):
+        phi, way = block_part(m, w, k, c.lam_t, first, second), 0
+    G = block(m, w, k, way, phi, first, second)
+    if not is_sliding(m, w, k):
+        c.lam_n = G
+    c.force = first
+    place = m.contact_faces[k]
+    p = at(m.par, place[0])
+    n = int(p[faces.COUNT])
+    area = stack_floats(4)
+    faces.sum_areas(p, n, faces.kept_of(at(w.node, place[1]), n, way), area)
+    c.rear = area[2] - area[0]
+    c.front = area[3] - area[1]
+
+
+@far(Tables, Work, FLOATS)
+def areas(m, w, out):
+    """Write normal forces, then friction, of every block in a guide by areas.
+
+    Top left, top right, bottom left, bottom right; left is at the rear. Friction is
+    shared as the normal forces are.
+    """
+    for k in range(m.n_touch, m.n_contact):
+        if m.contact_area[k] < 0:
+            continue
+        own, c = at(out, 8 * m.contact_area[k]), w.contact[k]
+        if m.contact_kind[k] == FACES:
+            place = m.contact_faces[k]
+            p = at(m.par, place[0])
+            n = int(p[faces.COUNT])
+            way = way_of(m, k, c.phi) if is_sliding(m, w, k) else 0
+            faces.sum_areas(p, n, faces.kept_of(at(w.node, place[1]), n, way), own)
+        else:
+            linear_areas(c.front, c.rear, own)
+        total = own[0] + own[1] + own[2] + own[3]
+        part = c.lam_t / total if total > 0.0 else 0.0
+        for i in range(4):
+            own[4 + i] = part * own[i]

@@ -9,9 +9,12 @@ constant band and costs a constant time per loop. Entry (i, j) stands at
 """
 
 from nonsmooth.kernels.abi import at, kernel
-from nonsmooth.kernels.tolerances import REFINED
+from nonsmooth.kernels.tolerances import CONTACT_RANK, REFINED
 
 MAX_REFINEMENT = 12
+# Residual beside b that refinement may leave; more is of rows that nearly depend on
+# others.
+HALTED = 1e-14
 
 
 @kernel
@@ -90,8 +93,24 @@ def solve_many(begin, end, first, start, L, d, n, x):
 
 
 @kernel
+def multiply(n, first, start, S, x, y):
+    """Write y = S x."""
+    for i in range(n):
+        oi = start[i]
+        xi = x[i]
+        y[i] = S[oi + i] * xi
+        for j in range(first[i], i):
+            y[i] += S[oi + j] * x[j]
+            y[j] += S[oi + j] * xi
+
+
+@kernel
 def residual(n, first, start, S, x, b, r):
-    """r = b - S x; return its largest magnitude."""
+    """r = b - S x; return its largest magnitude.
+
+    Taken off one by one: a difference of sums would lose the digits that refinement
+    near a singular pose goes by.
+    """
     for i in range(n):
         r[i] = b[i]
     for i in range(n):
@@ -109,12 +128,23 @@ def residual(n, first, start, S, x, b, r):
 
 
 @kernel
-def least_norm(n, first, start, S, L, d, b, r, x):
+def dot(n, x, y):
+    """Return the sum of products."""
+    total = 0.0
+    for i in range(n):
+        total += x[i] * y[i]
+    return total
+
+
+@kernel
+def least_norm(n, first, start, S, L, d, b, is_strict, r, z, p, x):
     """Solve S x = b with the factors of S + shift diag(weight S), S of any rank.
 
         x <- x + (S + shift diag(weight S))^-1 (b - S x),   x = 0 at first
 
     The limit has the least norm, weighted by diag(weight S), among all solutions.
+    Rows that nearly depend on others halt it; if it is strict, they are met by
+    conjugate gradients.
     Returns the residual left.
     """
     size = 0.0
@@ -125,10 +155,52 @@ def least_norm(n, first, start, S, L, d, b, r, x):
     for k in range(MAX_REFINEMENT):
         before = left
         left = residual(n, first, start, S, x, b, r)
+        if left <= REFINED * size:
+            return left
         # What no longer halves is round-off, or b has a part outside the range.
-        if left <= REFINED * size or (k > 0 and left > 0.5 * before):
+        if k > 0 and left > 0.5 * before:
             break
         solve(0, n, first, start, L, d, r)
         for i in range(n):
             x[i] += r[i]
+    if not is_strict or left <= HALTED * size:
+        return left
+    left = residual(n, first, start, S, x, b, r)
+    return descend(n, first, start, S, L, d, size, left, r, z, p, x)
+
+
+@kernel
+def descend(n, first, start, S, L, d, size, left, r, z, p, x):
+    """Go on from x, with r = b - S x, by conjugate gradients; return the residual.
+
+    The factors are those of the matrix that it is preconditioned by. Each direction p
+    meets one row that nearly depends on others; where p S p is nothing beside what it
+    would be of independent rows, they do depend, and what is left is out of reach.
+    """
+    last = 0.0
+    for i in range(n):
+        p[i] = 0.0
+    for _ in range(MAX_REFINEMENT):
+        for i in range(n):
+            z[i] = r[i]
+        solve(0, n, first, start, L, d, z)
+        push = dot(n, r, z)
+        ratio = push / last if last > 0.0 else 0.0
+        last = push
+        apart = 0.0
+        for i in range(n):
+            p[i] = z[i] + ratio * p[i]
+            apart += S[start[i] + i] * p[i] * p[i]
+        multiply(n, first, start, S, p, z)
+        bend = dot(n, p, z)
+        if not bend > CONTACT_RANK * apart:
+            break
+        for i in range(n):
+            x[i] += push / bend * p[i]
+            r[i] -= push / bend * z[i]
+        left = 0.0
+        for i in range(n):
+            left = max(left, abs(r[i]))
+        if left <= HALTED * size:
+            break
     return left

@@ -7,7 +7,7 @@ use both changes between them when steps look stiff, or calm, for a while.
 import math
 
 from nonsmooth.kernels.abi import kernel
-from nonsmooth.kernels.march import radau, steps
+from nonsmooth.kernels.march import radau, slip, steps
 from nonsmooth.kernels.march.record import is_finite
 from nonsmooth.kernels.run import (
     CANNOT_ASSEMBLE,
@@ -46,10 +46,12 @@ TOO_MANY_STEPS = 5e3
 
 
 @kernel
-def step_size(s, t_stop):
+def step_size(m, w, s, t_stop):
     """Return the step to try: never past t_stop, and no sliver left before it."""
     left = t_stop - s.t
     h = min(s.h, s.set.h_max)
+    if m.n_history > 0 and slip.is_rubbing(m, w):
+        h = min(h, m.rough_step)
     if h >= left:
         return left
     # Two equal steps rather than a full one and a sliver.
@@ -141,7 +143,7 @@ def explicit_step(m, w, s, tb, t_stop):
     while True:
         steps.begin_hearing(m, s)
         allowed = 1.0
-        h = step_size(s, t_stop)
+        h = step_size(m, w, s, t_stop)
         if limit > 1.0 and h < t_stop - s.t:
             # On the first attempt only: a refused step shrinks as any other.
             h, allowed = aim(s, h)
@@ -193,7 +195,7 @@ def implicit_step(m, w, nw, t_stop):
     limit = steps.GROW
     while True:
         steps.begin_hearing(m, s)
-        h = step_size(s, t_stop)
+        h = step_size(m, w, s, t_stop)
         if h <= MIN_STEP * abs(s.t):
             return float(STEP_TOO_SMALL)
         if not radau.solve_stages(m, w, nw, h):
@@ -218,12 +220,12 @@ def implicit_step(m, w, nw, t_stop):
         is_retry = 1
         limit = 1.0
         s.h = h * max(steps.SHRINK, grow)
-    next_implicit(nw, h, error, grow, limit)
+    next_implicit(m, nw, h, error, grow, limit)
     return h
 
 
 @kernel
-def next_implicit(nw, h, error, grow, limit):
+def next_implicit(m, nw, h, error, grow, limit):
     """Choose the next implicit step, and whether its Jacobian is kept."""
     s = nw.step
     if nw.h_last > 0.0:
@@ -231,7 +233,7 @@ def next_implicit(nw, h, error, grow, limit):
         grow *= min(1.0, (h / nw.h_last) * (nw.error_last / error) ** 0.25)
     grow = min(limit, max(steps.SHRINK, grow))
     nw.jacobian_age += 1
-    if nw.rate > radau.KEEP_RATE or nw.jacobian_age >= radau.MAX_AGE:
+    if not radau.keeps_jacobian(m, nw):
         nw.has_jacobian = 0
     elif 1.0 <= grow < 1.2:
         # Not worth new factors.

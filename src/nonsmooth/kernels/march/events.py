@@ -9,7 +9,7 @@ import math
 from nonsmooth.kernels.abi import INTEGER, NUMBER, Block, far, kernel
 from nonsmooth.kernels.friction.modes import OPEN
 from nonsmooth.kernels.friction.rest import CHATTERING, DECIDED, UNSOLVED, WRONG
-from nonsmooth.kernels.march import cross, jump, locate, radau, steps, switch
+from nonsmooth.kernels.march import cross, jump, locate, radau, slip, steps, switch
 from nonsmooth.kernels.march.attempt import (
     TOO_MANY_STEPS,
     attempt,
@@ -85,7 +85,12 @@ def start_arc(m, w, r, t_stop):
         if is_undecided(r, status):
             return UNDECIDED
     r.is_break = 0
+    r.watch.is_far = 0
+    if m.n_history > 0:
+        slip.begin(m, w, s)
     steps.evaluate(m, w, s, s.t, s.y, s.K[0])
+    if m.n_history > 0:
+        slip.keep_friction(m, w)
     steps.note_end(m, w, s)
     steps.keep_heard(m, s)
     if not is_finite(m.n_y, s.K[0]):
@@ -260,8 +265,13 @@ def advance(m, w, r, log, t_stop):
             return int(h)
     if s.t + h == s.t:
         return STEP_TOO_SMALL
+    is_rubbing = m.n_history > 0 and slip.is_rubbing(m, w)
+    if is_rubbing:
+        slip.book(m, w, s, h)
     record(m, s, log, s.t, h, s.y, w.mode, r.watch.fired, was_implicit)
     go_on(m, w, r, h, row, t_stop)
+    if is_rubbing:
+        slip.commit(m, w, s)
     if m.n_flat > 0 and is_too_deep(m, w, r.watch):
         s.t_fail = s.t
         return TOO_DEEP

@@ -58,6 +58,7 @@ from nonsmooth.kernels.mechanics.tables import (
 from nonsmooth.kernels.tolerances import (
     FELT_FORCE,
     MOVES,
+    NO_ACCELERATION,
     SMALLEST_FORCE,
     SMALLEST_GAP,
     SMALLEST_OVERLAP,
@@ -202,7 +203,10 @@ def friction_guards(m, w, k, out, rub):
     elif mode.grip == YIELDING:
         rate = contacts.slip_acceleration(m, w, k)
         set_guard(out, rub, band - sign * c.v_t, -sign * rate)
-        set_guard(out, rub + 1, sign * rate, 0.0)
+        # Round-off comes from forces as large as the weight.
+        compliance = groups.slip_compliance(m, w, k, w.held_a)
+        slack = NO_ACCELERATION * compliance * w.force
+        set_guard(out, rub + 1, sign * rate + slack, 0.0)
     elif mode.grip == HELD:
         # Where they move, so does it.
         least = MOVES * contacts.slip_scale(m, w, k)

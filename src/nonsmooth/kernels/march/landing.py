@@ -14,7 +14,8 @@ MAX_LANDING = 6
 NUDGE = 1e-7
 # Part of a step over which the rate of a reaction is a difference.
 DIFFERENCE = 1e-3
-# Halvings of a step that Newton's method refuses.
+# Halvings of a step that Newton's method refuses, or that misses what friction does at
+# rest; then it is searched as it is, and halved as often where that misleads.
 MAX_HALVING = 12
 
 
@@ -154,11 +155,14 @@ def nudge(m, w, r, h, change):
 def cut_at_event(m, w, r, h, row, t_stop):
     """Cut the step at its first event, if any; return its size, or a failure < 0."""
     s, watch = r.step, r.watch
-    for _ in range(MAX_HALVING):
+    for i in range(2 * MAX_HALVING):
         landed = 0.0
-        earliest = locate.locate(m, w, watch, h, r.rest.n_chatter)
+        is_strict = 1 if i < MAX_HALVING else 0
+        earliest = locate.locate(m, w, watch, h, r.rest.n_chatter, is_strict)
         if s.look.is_stopped:
             return h
+        if watch.is_far:
+            break
         if earliest <= 1.0:
             landed = land_on_event(m, w, r, h)
         elif watch.is_resolved:

@@ -44,12 +44,18 @@ MAX_PARABOLA, DEPTH = 12, 0.1
 # least of them; where they vary by less than the next they are not looked at.
 # Those that go down to zero, by a part of the largest.
 RESOLVED, ALIKE, DEEPEST = 0.1, 0.1, 0.05
+# Tangents at two nodes that meet above this part of the lower one show no zero between;
+# nor does a parabola whose vertex is above this part of the lowest of three nodes.
+WELL_ABOVE = 0.5
 # How often the first interval is halved to find the lobe after such a start.
 MAX_HALVING = 40
 # Fraction of a step within which an event is at its start.
 AT_ONCE = 1e-9
 # Halvings of an interval to the longest moment before a mode is decided again.
 SHORTEST = 6
+# A gap of patches above this part of its range over a step, and of its way at the
+# largest rate, is not looked for: four times what a cubic goes below its nodes.
+FAR = 0.25
 
 
 # ---- one guard, or all, inside the step ----------------------------------------
@@ -153,6 +159,8 @@ def dip(m, w, watch, h, k, x, g, x0, g0, x1, g1):
             + bend * (new - x) * (new - x)
         )
         if not x0 < new < x1 or abs(new - x) < EXTREMUM_WIDTH:
+            return NONE
+        if lowest > WELL_ABOVE * g:
             return NONE
         value = value_at(m, w, watch, h, new, k)
         if value <= 0.0:
@@ -276,6 +284,18 @@ def lost_dip(m, w, watch, h, k, j):
 
 
 @kernel
+def stays_above(watch, h, k, j, side):
+    """Return whether guard k, turning between nodes j - 1 and j, stays far from zero.
+
+    Where it turns back once, it is above its tangents.
+    """
+    g0, g1 = side * watch.node[j - 1][k][0], side * watch.node[j][k][0]
+    rate0, rate1 = side * watch.node[j - 1][k][1], side * watch.node[j][k][1]
+    t = (g1 - g0 - rate1 * h / N_NODE) / (rate0 - rate1)
+    return g0 + rate0 * t > WELL_ABOVE * min(g0, g1)
+
+
+@kernel
 def turning_root(m, w, watch, h, k, j, side, is_zero):
     """First root of guard k between nodes j - 1 and j on one side of zero, or NONE."""
     x0, x1 = (j - 1) / N_NODE, j / N_NODE
@@ -287,6 +307,8 @@ def turning_root(m, w, watch, h, k, j, side, is_zero):
         return NONE
     if j == 1 and is_zero:
         # It only touched zero, and is back on the side it came from.
+        return NONE
+    if stays_above(watch, h, k, j, side):
         return NONE
     x = extremum(m, w, watch, h, k, x0, x1, side)
     if x == NONE:
@@ -378,14 +400,50 @@ def is_rest_first(m, w, watch, earliest):
     return True
 
 
-@far(Tables, Work, Watch, NUMBER, INTEGER, returns=NUMBER)
-def locate(m, w, watch, h, n_chatter):
-    """Return the fraction of the step's earliest event, or NONE; mark who fires."""
+@kernel
+def are_far(m, w, watch, h):
+    """Return 1 if patches, the only contacts, stay far from zero all step, else 0.
+
+    By both ends and the middle: a cubic through their values and rates goes below them
+    by an eighth of the largest rate over half the step.
+    """
+    node, middle = watch.node, N_NODE // 2
+    for k in range(m.n_watch if watch.is_far else 0):
+        node[0][k][0] = node[N_NODE][k][0]
+        node[0][k][1] = node[N_NODE][k][1]
+    for j in range(middle if watch.is_far else 0, N_NODE + 1, middle):
+        on_dense(m, w, watch, h, j / N_NODE, node[j])
+    for k in range(m.n_watch):
+        if m.watch_kind[k] != GAP:
+            continue
+        least, largest, rate = node[0][k][0], node[0][k][0], 0.0
+        for j in range(0, N_NODE + 1, middle):
+            least = min(least, node[j][k][0])
+            largest = max(largest, node[j][k][0])
+            rate = max(rate, abs(node[j][k][1]))
+        # Not <=: a NaN must come out.
+        if not least > FAR * (largest - least + h * rate):
+            return 0
+    return 1
+
+
+@far(Tables, Work, Watch, NUMBER, INTEGER, INTEGER, returns=NUMBER)
+def locate(m, w, watch, h, n_chatter, is_strict):
+    """Return the fraction of the step's earliest event, or NONE; mark who fires.
+
+    If it is strict, none where the nodes do not tell what friction at rest does.
+    """
     s = watch.step
     # Of a state at rest the stages of a step say too little.
     w.is_quiet = 0
     if m.n_contact > m.n_touch and w.n_stuck == 0:
         w.is_quiet = steps.is_quiet(m, s)
+    if m.n_patch == m.n_contact and m.n_user == 0:
+        watch.is_far = are_far(m, w, watch, h)
+        if watch.is_far:
+            for k in range(m.n_watch):
+                watch.fired[k] = 0
+            return NONE
     for j in range(N_NODE + 1):
         on_dense(m, w, watch, h, j / N_NODE, watch.node[j])
     earliest = NONE
@@ -397,7 +455,7 @@ def locate(m, w, watch, h, n_chatter):
         watch.root[k] = first_root(m, w, watch, h, k, earliest, n_chatter)
         earliest = min(earliest, watch.root[k])
     watch.is_resolved = 1
-    if w.n_stuck > 0 and s.set.h_fixed == 0.0:
+    if is_strict and w.n_stuck > 0 and s.set.h_fixed == 0.0:
         if is_rest_first(m, w, watch, earliest) and not all_resolved(m, w, watch):
             watch.is_resolved = 0
             return NONE

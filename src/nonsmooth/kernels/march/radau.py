@@ -81,8 +81,9 @@ Q = np.array(
     ]
 )
 MAX_NEWTON = 7
-# A Jacobian is kept while Newton converges faster than this.
-KEEP_RATE = 1e-3
+# A Jacobian is kept while Newton converges faster than this; one of more coordinates
+# than the third number costs more than some iterations, and is kept longer.
+KEEP_RATE, KEEP_LARGE, LARGE = 1e-3, 0.1, 15
 # And for no more steps than this: a stale one spoils the error estimate first.
 MAX_AGE = 20
 # Differences for the Jacobian: the square root of round-off.
@@ -399,6 +400,13 @@ def finish(m, w, nw, h):
         C[2][i] = power0 + power1 - 2.0 * step
     steps.correct_dense(m, s)
     return left
+
+
+@kernel
+def keeps_jacobian(m, nw):
+    """Return whether the Jacobian is good enough for the next step."""
+    keep = KEEP_RATE if m.n_dof <= LARGE else KEEP_LARGE
+    return nw.rate <= keep and nw.jacobian_age < MAX_AGE
 
 
 @kernel

@@ -346,8 +346,15 @@ def stretch(m, s, ratio):
 @kernel
 def on_dense(m, s, x, out):
     """State at the fraction x of the step."""
+    y = s.y
     for i in range(m.n_y):
-        out[i] = entry_on_dense(s, x, i)
+        out[i] = 0.0
+    for p in range(s.n_coef - 1, -1, -1):
+        c = s.C[p]
+        for i in range(m.n_y):
+            out[i] = x * (c[i] + out[i])
+    for i in range(m.n_y):
+        out[i] += y[i]
 
 
 @kernel
@@ -387,8 +394,15 @@ def state_on_dense(m, w, s, x, k):
 @kernel
 def rate_on_dense(m, s, h, x, out):
     """Accelerations at the fraction x of the step, from the dense velocities."""
-    for i in range(m.n_dof):
-        out[i] = rate_of_entry(s, h, x, m.n_dof + i)
+    n = m.n_dof
+    for i in range(n):
+        out[i] = 0.0
+    for p in range(s.n_coef - 1, -1, -1):
+        c, power = at(s.C[p], n), p + 1.0
+        for i in range(n):
+            out[i] = power * c[i] + x * out[i]
+    for i in range(n):
+        out[i] /= h
 
 
 @kernel

@@ -50,7 +50,7 @@ from nonsmooth.kernels.friction.settle import (
 )
 from nonsmooth.kernels.mechanics import bodies, contacts, dynamics
 from nonsmooth.kernels.mechanics.contacts import has_friction
-from nonsmooth.kernels.mechanics.tables import MARGIN, PATCH, PIN, Tables, Work
+from nonsmooth.kernels.mechanics.tables import MARGIN, PATCH, Tables, Work
 from nonsmooth.kernels.run import Decision, Watch
 from nonsmooth.kernels.tolerances import (
     AT_LIMIT,
@@ -241,6 +241,23 @@ def give_way(m, w, watch, r, t):
 
 
 @kernel
+def take_back(m, w, r):
+    """Let who broke away be decided anew where others of its group come to rest.
+
+    Their friction jumps, and with it what the limit was reached by: two feet that hold
+    each other, one slipping by round-off, both rest if they can.
+    """
+    for k in range(m.n_contact):
+        # It has slipped until now.
+        if not (r.rests[k] and is_slipping(w.mode[k])):
+            continue
+        for j in range(m.n_contact):
+            if r.freed[j] and m.contact_group[j] == m.contact_group[k]:
+                r.freed[j] = 0
+                r.rests[j] = 1
+
+
+@kernel
 def change_modes(m, w, watch, r, t):
     """Apply all events; mark who is at rest, or let go."""
     is_break = touch(m, w, r, watch.fired)
@@ -258,6 +275,7 @@ def change_modes(m, w, watch, r, t):
             continue
         if has_friction(m, k) and w.mode[k].side == PRESSING and not r.freed[k]:
             change_slip(m, w, watch, r, k, is_break, t)
+    take_back(m, w, r)
 
 
 @kernel
@@ -414,7 +432,7 @@ def lean(m, w, r, t):
     n_open = 0
     for k in range(m.n_touch, m.n_contact):
         r.unsigned[k] = 0
-        for j in range(slides.n_flank(m, k) if m.contact_kind[k] != PIN else 0):
+        for j in range(0 if slides.is_curved(m, k) else slides.n_flank(m, k)):
             if abs(flank_of(w, k, j)) <= SMALLEST_FORCE * w.force:
                 r.unsigned[k] |= 1 << j
                 n_open += 1

@@ -6,6 +6,7 @@ g'  = J v + g_t          g'' = J a + bias          M a = f + J^T lam
 from nonsmooth.kernels.abi import at, call_force, call_joint, kernel
 from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.mechanics import bodies, contacts
+from nonsmooth.kernels.mechanics.tables import PATCH
 
 
 @kernel
@@ -97,7 +98,9 @@ def powers(m, w, power):
             power[m.force_work[k]] = total
     for k in range(m.n_contact):
         c = w.contact[k]
-        power[m.contact_work[k]] = c.lam_t * c.v_t
+        # That of rough patches is booked at the end of each step.
+        is_patch = m.contact_kind[k] == PATCH
+        power[m.contact_work[k]] = 0.0 if is_patch else c.lam_t * c.v_t
         if m.contact_normal_work[k] >= 0:
             power[m.contact_normal_work[k]] = contacts.closing_power(m, w, k)
     for k in range(m.n_support):

@@ -16,9 +16,10 @@ J_theta - g.J_eta, with weights 1/m, 1/m, 1/(J - h.g), 1/D. Rows are kept so, re
 
 A kind with a tail supplies three functions of its coordinates q = (x, y, theta, eta):
 
-    weigh(p, q, out)        J, then h
+    weigh(p, q, out)        J, then h, then what `inner` wants to know of it
     inner(p, q, v, out)     its generalised force, gyroscopic, elastic, damping; then
-                            its potential, and the power of what has none
+                            its potential, and the power of what has none; what
+                            `weigh` wrote at the same coordinates follows
     place(p, s, q, v, out)  of the marker s: r, psi; their second derivatives without
                             eta''; then d(r, psi)/d(eta_j) for each j
 
@@ -52,16 +53,16 @@ WEIGH, INNER, PLACE = 0, 1, 2
 def weigh_tail(m, w, q, k):
     """Write the inertia of body k and the coupling of its tail."""
     i, dof = m.body_tail[k], m.body_dof[k]
-    out = w.local
+    out = at(w.inner[i], m.body_n[k] + 2)
     call_weigh(
         m.address[m.tail_kind[i][WEIGH]], at(m.par, m.tail_par[i]), at(q, dof), out
     )
     w.inertia[i] = out[0]
     inertia = out[0]
-    for j in range(3, m.body_n[k]):
-        h = out[j - 2]
-        w.couple[dof + j] = m.minv[dof + j] * h
-        inertia -= w.couple[dof + j] * h
+    h, minv, couple = at(out, 1), at(m.minv, dof + 3), at(w.couple, dof + 3)
+    for j in range(m.body_n[k] - 3):
+        couple[j] = minv[j] * h[j]
+        inertia -= couple[j] * h[j]
     w.minv[dof + 2] = 1.0 / inertia if m.minv[dof + 2] > 0.0 else 0.0
 
 
@@ -80,9 +81,10 @@ def place_marker(m, w, q, v, i):
     )
     if m.n_patch > 0:
         # Nodes of patches need more of their body than its markers tell.
-        for j in range(dof, dof + m.body_n[k]):
-            w.coordinate[j] = q[j]
-            w.coordinate[m.n_dof + j] = v[j]
+        for part in range(2):
+            of, own = q if part == 0 else v, at(w.coordinate, part * m.n_dof)
+            for j in range(dof, dof + m.body_n[k]):
+                own[j] = of[j]
 
 
 @far(Tables, Work, FLOATS, INTEGER)
@@ -93,19 +95,22 @@ def bend_marker(m, w, v, i):
     turn, motion, local = w.turn[k], w.motion[i], w.local
     c, s = turn[0], turn[1]
     omega = v[dof + 2]
-    vx, vy = 0.0, 0.0
+    vx, vy, spin = 0.0, 0.0, 0.0
     motion[2] += local[2]
-    for j in range(3, m.body_n[k]):
-        change = at(local, 6 + 3 * (j - 3))
-        shape = at(w.shape, m.marker_shape[i] + 3 * (j - 3))
-        shape[0] = c * change[0] - s * change[1]
-        shape[1] = s * change[0] + c * change[1]
-        shape[2] = change[2]
-        vx += shape[0] * v[dof + j]
-        vy += shape[1] * v[dof + j]
-        motion[5] += shape[2] * v[dof + j]
+    rate, change, shape = at(v, dof + 3), at(local, 6), at(w.shape, m.marker_shape[i])
+    for j in range(m.body_n[k] - 3):
+        dx = c * change[3 * j] - s * change[3 * j + 1]
+        dy = s * change[3 * j] + c * change[3 * j + 1]
+        turned = change[3 * j + 2]
+        shape[3 * j] = dx
+        shape[3 * j + 1] = dy
+        shape[3 * j + 2] = turned
+        vx += dx * rate[j]
+        vy += dy * rate[j]
+        spin += turned * rate[j]
     motion[3] += vx
     motion[4] += vy
+    motion[5] += spin
     motion[6] += c * local[3] - s * local[4] - 2.0 * omega * vy
     motion[7] += s * local[3] + c * local[4] + 2.0 * omega * vx
     motion[8] += local[5]
@@ -121,11 +126,16 @@ def width(m, dof):
 def accelerate_tail(m, w, a, i):
     """Add the part of its body's tail to the acceleration of marker i."""
     k = m.marker_body[i]
-    motion = w.motion[i]
-    for j in range(3, m.body_n[k]):
-        shape = at(w.shape, m.marker_shape[i] + 3 * (j - 3))
-        for c in range(3):
-            motion[6 + c] += shape[c] * a[m.body_dof[k] + j]
+    motion, tail = w.motion[i], at(a, m.body_dof[k] + 3)
+    shape = at(w.shape, m.marker_shape[i])
+    x, y, alpha = 0.0, 0.0, 0.0
+    for j in range(m.body_n[k] - 3):
+        x += shape[3 * j] * tail[j]
+        y += shape[3 * j + 1] * tail[j]
+        alpha += shape[3 * j + 2] * tail[j]
+    motion[6] += x
+    motion[7] += y
+    motion[8] += alpha
 
 
 @far(Tables, Work, INTEGER, FLOATS, FLOATS)
@@ -241,12 +251,14 @@ def markers(m, w, q, v):
 
         p = c + R(theta) s     p' = c' + omega x r     p'' = c'' + alpha x r - omega² r
 
-    The bias of a marker on a prescribed body is its whole acceleration.
+    The bias of a marker on a prescribed body is its whole acceleration. Markers on
+    tails that nothing asks for are left out.
     """
     for k in range(m.n_body):
         turn_body(m, w, q, k)
     for i in range(m.n_marker):
-        move_marker(m, w, q, v, i)
+        if m.marker_use[i] >= w.least_use:
+            move_marker(m, w, q, v, i)
 
 
 @kernel
@@ -308,7 +320,8 @@ def move_marker(m, w, q, v, i):
 def add_acceleration(m, w, a):
     """Turn each marker's acceleration bias into its acceleration."""
     for i in range(m.n_marker):
-        accelerate_marker(m, w, a, i)
+        if m.marker_use[i] >= w.least_use:
+            accelerate_marker(m, w, a, i)
 
 
 @kernel
@@ -400,17 +413,18 @@ def inner_forces(m, w, q, v):
 @kernel
 def body_forces(m, w):
     """Begin the applied force with gravity and what tails exert; no loads yet."""
+    f, weight = w.f, m.weight
     for i in range(m.n_dof):
-        w.f[i] = m.weight[i]
+        f[i] = weight[i]
     for k in range(m.n_support):
         load = w.load[k]
         for i in range(3):
             load[i] = 0.0
     for i in range(m.n_tail):
         k = m.tail_body[i]
-        inner = w.inner[i]
+        inner, f = w.inner[i], at(w.f, m.body_dof[k])
         for j in range(m.body_n[k]):
-            w.f[m.body_dof[k] + j] += inner[j]
+            f[j] += inner[j]
 
 
 # ---- mass ----------------------------------------------------------------------
@@ -419,8 +433,9 @@ def body_forces(m, w):
 @kernel
 def solve_mass(m, w, f, x):
     """Write the accelerations x that a generalised force f causes alone."""
+    minv = w.minv
     for i in range(m.n_dof):
-        x[i] = w.minv[i] * f[i]
+        x[i] = minv[i] * f[i]
     if m.n_tail > 0:
         solve_tails(m, w, x)
 
@@ -431,15 +446,15 @@ def solve_tails(m, w, x):
     for i in range(m.n_tail):
         k = m.tail_body[i]
         dof = m.body_dof[k]
-        for j in range(3, m.body_n[k]):
+        couple, mass, tail = at(w.couple, dof + 3), at(m.mass, dof + 3), at(x, dof + 3)
+        n, total = m.body_n[k] - 3, 0.0
+        for j in range(n):
             # x holds f / D here: g.f = h.x
-            h = w.couple[dof + j] / w.minv[dof + j] if w.minv[dof + j] > 0.0 else 0.0
-            x[dof + 2] -= w.minv[dof + 2] * h * x[dof + j]
-    for i in range(m.n_tail):
-        k = m.tail_body[i]
-        dof = m.body_dof[k]
-        for j in range(3, m.body_n[k]):
-            x[dof + j] -= w.couple[dof + j] * x[dof + 2]
+            total += couple[j] * mass[j] * tail[j]
+        x[dof + 2] -= w.minv[dof + 2] * total
+        alpha = x[dof + 2]
+        for j in range(n):
+            tail[j] -= couple[j] * alpha
 
 
 @kernel

@@ -54,7 +54,12 @@ def contact(m, w, k):
         turn_pin(m, w, k)
     elif m.contact_kind[k] == PATCH:
         # Forces follow where they are applied.
-        patches.press(m, w, k)
+        patches.clear_contact(w, k)
+        if not w.is_blind:
+            patches.press(m, w, k)
+            patches.look(m, w, k)
+        elif mode.side == PRESSING:
+            patches.press(m, w, k)
         return
     elif m.contact_kind[k] == FLAT:
         flats.press(m, w, k)
@@ -185,6 +190,13 @@ def states(m, w, v):
     """Take over the internal states of friction laws; they follow the velocities."""
     for i in range(m.n_state):
         w.z[i] = v[m.n_dof + i]
+
+
+@kernel
+def recall(m, w, y):
+    """Take over what rough patches remember; it ends the state."""
+    for i in range(m.n_history):
+        w.history[i] = y[m.n_y - m.n_history + i]
 
 
 @kernel
@@ -457,4 +469,5 @@ def copy_contact(a, b):
     b.point_y = a.point_y
     b.width = a.width
     b.n_closed = a.n_closed
+    b.n_stuck = a.n_stuck
     b.stored = a.stored

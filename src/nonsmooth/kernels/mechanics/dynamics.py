@@ -8,6 +8,7 @@ alpha and beta are Baumgarte's, zero when the state is projected instead.
 
 from nonsmooth.kernels.abi import FLOATS, NUMBER, at, far, kernel
 from nonsmooth.kernels.friction import slides
+from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.mechanics import assemble, bodies, contacts
 from nonsmooth.kernels.mechanics.reactions import (
     factor_rows,
@@ -18,7 +19,13 @@ from nonsmooth.kernels.mechanics.reactions import (
     row_rate,
     solve_rows,
 )
-from nonsmooth.kernels.mechanics.tables import Tables, Work
+from nonsmooth.kernels.mechanics.tables import (
+    FOR_ALL,
+    FOR_PATCHES,
+    PATCH,
+    Tables,
+    Work,
+)
 from nonsmooth.kernels.tolerances import ROUND_OFF, SHARED
 
 MAX_PROJECTION = 8
@@ -89,15 +96,36 @@ def derive(m, w, t, v, alpha, beta, dy):
         dy[i] = v[i]
     contacts.state_rates(m, w, at(dy, 2 * m.n_dof))
     assemble.powers(m, w, at(dy, 2 * m.n_dof + m.n_state))
+    for i in range(m.n_y - m.n_history, m.n_y):
+        dy[i] = 0.0
 
 
 @far(Tables, Work, NUMBER, FLOATS, NUMBER, NUMBER, FLOATS)
 def rhs(m, w, t, y, alpha, beta, dy):
-    """Write y' = (v, a, z', power) at the state y = (q, v, z, work)."""
+    """Write y' = (v, a, z', power, 0) at y = (q, v, z, work, history)."""
     v = at(y, m.n_dof)
+    shut_eyes(m, w)
     configure(m, w, t, y, v)
+    open_eyes(w)
     factor_rows(m, w)
     derive(m, w, t, v, alpha, beta, dy)
+
+
+@kernel
+def shut_eyes(m, w):
+    """Let nothing be worked out that has no part in the motion of the present mode."""
+    w.is_blind = 1
+    w.least_use = FOR_ALL
+    for k in range(m.n_touch if m.n_patch > 0 else 0):
+        if m.contact_kind[k] == PATCH and w.mode[k].side == PRESSING:
+            w.least_use = FOR_PATCHES
+
+
+@kernel
+def open_eyes(w):
+    """Let guards see all again."""
+    w.is_blind = 0
+    w.least_use = FOR_PATCHES
 
 
 @kernel
@@ -157,11 +185,14 @@ def project_velocities(m, w, v):
 def project(m, w, t, y, size):
     """Project positions, then velocities; return the violation left."""
     v = at(y, m.n_dof)
+    shut_eyes(m, w)
     left = project_positions(m, w, t, y, v, size)
     factor_rows(m, w)
-    project_velocities(m, w, v)
-    # The rows' biases and the markers' rates belong to the new velocities.
-    configure(m, w, t, y, v)
+    if w.n_active > 0:
+        project_velocities(m, w, v)
+        # The rows' biases and the markers' rates belong to the new velocities.
+        configure(m, w, t, y, v)
+    open_eyes(w)
     return left
 
 

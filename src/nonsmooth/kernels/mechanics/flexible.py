@@ -11,69 +11,64 @@ and the forces that follow, with e = b + eta - K_w eta = 1/2 dJ/deta,
 A marker is at s + Phi eta - 1/2 eta.K eta in the frame, turned by turn.eta. C is
 skew, K and K_w are symmetric: products run along rows, which are contiguous.
 
-Parameters of a body of n modes: n, J0, whether its frame moves; b, W^2, d; C, K_w.
-Of a marker: s; whether it has K; Phi_x, Phi_y, turn; K_x, K_y.
+Parameters of a body of n modes: n, J0, what its frame does (see below); b, W^2, d; C,
+K_w. Of a marker: s; which K it has, 1 for K_x, 2 for K_y, 3 for both; Phi_x, Phi_y,
+turn; K_x, K_y.
 """
 
-from nonsmooth.kernels.abi import at
+from nonsmooth.kernels.abi import at, kernel
+from nonsmooth.kernels.linear.products import add_rows
 
 # Numbers before the vectors of a body, and of a marker.
 HEAD = 3
+# What a body's frame does: rests, floats, floats with a C that is not zero.
+HELD, FLOATS, COUPLED = 0.0, 1.0, 2.0
 
 
 def weigh(p, q, out):
-    """Write J and h; a clamped body has neither, since its frame is at rest."""
+    """Write J and h, then K_w eta; a clamped body has none: its frame is at rest."""
     n = int(p[0])
     out[0] = p[1]
-    for j in range(n):
+    for j in range(2 * n):
         out[1 + j] = 0.0
-    if p[2] == 0.0:
+    if p[2] == HELD:
         return
     b, eta = at(p, HEAD), at(q, 3)
-    C, K = at(p, HEAD + 3 * n), at(p, HEAD + 3 * n + n * n)
-    h, e = at(out, 1), at(out, 1 + n)
-    for j in range(n):
-        e[j] = 2.0 * b[j] + eta[j]
-    for i in range(n):
-        row_C, row_K, x = at(C, n * i), at(K, n * i), eta[i]
-        for j in range(n):
-            h[j] += x * row_C[j]
-        for j in range(n):
-            e[j] -= x * row_K[j]
+    h, bent = at(out, 1), at(out, 1 + n)
+    if p[2] == COUPLED:
+        add_rows(n, at(p, HEAD + 3 * n), eta, h)
+    add_rows(n, at(p, HEAD + 3 * n + n * n), eta, bent)
     total = p[1]
     for j in range(n):
-        total += e[j] * eta[j]
+        total += (2.0 * b[j] + eta[j] - bent[j]) * eta[j]
     out[0] = total
 
 
 def inner(p, q, v, out):
-    """Write gyroscopic, elastic and damping forces, potential, power of damping."""
+    """Write gyroscopic, elastic and damping forces, potential, power of damping.
+
+    What `weigh` wrote of the same coordinates follows.
+    """
     n = int(p[0])
     b, k, d = at(p, HEAD), at(p, HEAD + n), at(p, HEAD + 2 * n)
     eta, rate, omega = at(q, 3), at(v, 3), v[2]
-    f = at(out, 3)
+    f, bent = at(out, 3), at(out, 6 + 2 * n)
     for j in range(3):
         out[j] = 0.0
     for j in range(n):
         f[j] = 0.0
-    if p[2] != 0.0:
-        C, K = at(p, HEAD + 3 * n), at(p, HEAD + 3 * n + n * n)
+    if p[2] == COUPLED:
+        add_rows(n, at(p, HEAD + 3 * n), rate, f)
         for j in range(n):
-            f[j] = b[j] + eta[j]
-        for i in range(n):
-            row, x = at(K, n * i), eta[i]
-            for j in range(n):
-                f[j] -= x * row[j]
+            # C is skew: its columns are its rows, reversed.
+            f[j] *= -2.0 * omega
+    if p[2] != HELD:
         torque = 0.0
         for j in range(n):
-            torque -= 2.0 * omega * f[j] * rate[j]
-            f[j] *= omega * omega
+            e = b[j] + eta[j] - bent[j]
+            torque -= 2.0 * omega * e * rate[j]
+            f[j] += omega * omega * e
         out[2] = torque
-        for i in range(n):
-            # C is skew: its columns are its rows, reversed.
-            row, x = at(C, n * i), 2.0 * omega * rate[i]
-            for j in range(n):
-                f[j] -= x * row[j]
     potential, power = 0.0, 0.0
     for j in range(n):
         f[j] -= k[j] * eta[j] + d[j] * rate[j]
@@ -89,40 +84,40 @@ def place(p, s, q, v, out):
     eta, rate = at(q, 3), at(v, 3)
     x, y, turn = at(s, HEAD), at(s, HEAD + n), at(s, HEAD + 2 * n)
     r_x, r_y, psi = s[0], s[1], 0.0
+    slope = at(out, 6)
     for j in range(n):
         r_x += x[j] * eta[j]
         r_y += y[j] * eta[j]
         psi += turn[j] * eta[j]
-    out[3] = 0.0
-    out[4] = 0.0
-    out[5] = 0.0
-    slope = at(out, 6)
-    for j in range(n):
         slope[3 * j] = x[j]
         slope[3 * j + 1] = y[j]
         slope[3 * j + 2] = turn[j]
-    if s[2] != 0.0:
-        for axis in range(2):
-            K = at(s, HEAD + (3 + axis * n) * n)
-            to_eta, to_rate = at(out, 6 + 3 * n), at(out, 6 + 4 * n)
-            for j in range(n):
-                to_eta[j] = 0.0
-                to_rate[j] = 0.0
-            for i in range(n):
-                row, value, change = at(K, n * i), eta[i], rate[i]
-                for j in range(n):
-                    to_eta[j] += value * row[j]
-                    to_rate[j] += change * row[j]
-            short, bias = 0.0, 0.0
-            for j in range(n):
-                slope[3 * j + axis] -= to_eta[j]
-                short += 0.5 * to_eta[j] * eta[j]
-                bias += to_rate[j] * rate[j]
-            out[3 + axis] = -bias
-            if axis == 0:
-                r_x -= short
-            else:
-                r_y -= short
+    out[3] = 0.0
+    out[4] = 0.0
+    out[5] = 0.0
+    which = int(s[2])
+    if which & 1:
+        r_x -= bend(n, at(s, HEAD + 3 * n), eta, rate, out, 0)
+    if which & 2:
+        r_y -= bend(n, at(s, HEAD + 3 * n + n * n), eta, rate, out, 1)
     out[0] = r_x
     out[1] = r_y
     out[2] = psi
+
+
+@kernel
+def bend(n, K, eta, rate, out, axis):
+    """Take K off the slopes and bias along an axis; return by how much it draws in."""
+    to_eta, to_rate = at(out, 6 + 3 * n), at(out, 6 + 4 * n)
+    for j in range(n):
+        to_eta[j] = 0.0
+        to_rate[j] = 0.0
+    add_rows(n, K, eta, to_eta)
+    add_rows(n, K, rate, to_rate)
+    slope, short, bias = at(out, 6 + axis), 0.0, 0.0
+    for j in range(n):
+        slope[3 * j] -= to_eta[j]
+        short += 0.5 * to_eta[j] * eta[j]
+        bias += to_rate[j] * rate[j]
+    out[3 + axis] = -bias
+    return short

@@ -9,22 +9,25 @@ from nonsmooth.kernels.abi import at, kernel
 from nonsmooth.kernels.tolerances import CLOSED_NODE, DEPENDENT_NODE
 
 # Columns of `contact_patch`: parameters of b's patch and a's, -1 for a surface; first
-# entries of `Work.node` and `Work.node_mark`.
-OF_B, OF_A, PLACE, MARK = 0, 1, 2, 3
+# entries of `Work.node`, `Work.node_mark` and, of a rough patch, of `Work.history`.
+OF_B, OF_A, PLACE, MARK, HISTORY = 0, 1, 2, 3, 4
 # Numbers before the arrays of a patch.
-HEAD = 2
+HEAD = 3
 # Arrays of n numbers for each patch: places in the body's axes from the marker, the
 # same in global axes from the origin, forces in the body's axes.
 X, Y, AT_X, AT_Y, F_X, F_Y, N_PART = range(7)
 # Arrays of n numbers for the pair, n nodes of b: gap, normal in global axes, in the
-# axes of b and of a, part of the second node of the segment, force; right side and two
-# more of scratch. Columns of the matrix and its factors, n by n, follow.
-GAP, N_X, N_Y, B_X, B_Y, A_X, A_Y, XI, LAM, RIGHT = range(10)
+# axes of b and of a, part of the second node of the segment, force, friction; right
+# side and two more of scratch. Columns of the matrix and its factors, n by n, follow,
+# or what a rough patch has.
+GAP, N_X, N_Y, B_X, B_Y, A_X, A_Y, XI, LAM, LAM_T, RIGHT = range(11)
 N_PAIR = RIGHT + 3
-# Arrays of n integers: whether a node is closed, its segment (-1 for none), the nodes
-# that are closed in order, whether a column is known. Then two more: the node that is
-# nearest, whether the last solve failed.
-CLOSED, SEGMENT, ORDER, KNOWN, N_MARK = range(5)
+# Arrays of n integers: whether a node is closed, of a rough patch what it does, its
+# segment (-1 for none), the nodes that are closed in order, whether a column is known,
+# two of what is solved for. Then two more: the node that is nearest, whether the last
+# solve failed.
+CLOSED, SEGMENT, ORDER, KNOWN, UNKNOWN = range(5)
+N_MARK = UNKNOWN + 2
 NEAREST, FAILED = range(2)
 # Changes of the whole set without fewer faults before nodes are changed one by one.
 PATIENCE, MAX_CHANGE = 10, 1000
@@ -40,15 +43,21 @@ def n_of(p):
 
 
 @kernel
-def shapes_by_node(p, n, nm):
-    """Return where the shapes of node 0 along x begin; those along y are n nm on."""
-    return at(p, HEAD + 2 * n + 2 * n * nm)
+def patterns_of(p, n):
+    """Return where the patterns begin: of each, x of all nodes, then y."""
+    return at(p, HEAD + 2 * n)
 
 
 @kernel
-def turn_of(p, n, nm):
+def parts_of(p, n, nr):
+    """Return where the parts of all shapes in the patterns begin, by pattern."""
+    return at(p, HEAD + 2 * n * (1 + nr))
+
+
+@kernel
+def turn_of(p, n, nm, nr):
     """Return where the rotation of the patch's centre begins; G follows."""
-    return at(p, HEAD + 2 * n + 4 * n * nm)
+    return at(p, HEAD + 2 * n * (1 + nr) + nm * nr)
 
 
 @kernel
@@ -78,21 +87,21 @@ def pair_of(m, w, k, n):
 @kernel
 def flexibility(p):
     """Return where G of a patch begins: xx, xy, yx, yy; then 1/k."""
-    n, nm = int(p[0]), int(p[1])
-    return at(turn_of(p, n, nm), nm)
+    n, nm, nr = int(p[0]), int(p[1]), int(p[2])
+    return at(turn_of(p, n, nm, nr), nm)
 
 
 @kernel
-def add_give(G, n, j, f_x, f_y, x, y):
-    """Add what all nodes of a patch give under a force at node j.
+def add_give(G, n, j, f_x, f_y, low, high, x, y):
+    """Add what nodes from `low` to before `high` give under a force at node j.
 
     G is symmetric: its columns are its rows, which are contiguous.
     """
     xx, xy = at(G, j * n), at(G, (n + j) * n)
     yx, yy = at(G, (2 * n + j) * n), at(G, (3 * n + j) * n)
-    for i in range(n):
+    for i in range(low, high):
         x[i] += f_x * xx[i] + f_y * yx[i]
-    for i in range(n):
+    for i in range(low, high):
         y[i] += f_x * xy[i] + f_y * yy[i]
 
 
@@ -111,14 +120,17 @@ def clear(n, x):
 
 
 @kernel
-def write_column(m, w, k, p, n, pair, j, out):
-    """Write the changes of all gaps under a unit force at node j of b."""
+def write_column(m, w, k, p, n, pair, j, low, high, out):
+    """Write the changes of all gaps under a unit force at node j of b.
+
+    Nodes of a from `low` to before `high` are met.
+    """
     scratch = at(pair, (RIGHT + 1) * n)
     x, y = scratch, at(scratch, n)
     clear(2 * n, scratch)
     clear(n, out)
     G = flexibility(p)
-    add_give(G, n, j, pair[B_X * n + j], pair[B_Y * n + j], x, y)
+    add_give(G, n, j, pair[B_X * n + j], pair[B_Y * n + j], 0, n, x, y)
     add_along(n, at(pair, B_X * n), at(pair, B_Y * n), x, y, out)
     out[j] += G[4 * n * n + j]
     if m.contact_patch[k][OF_A] < 0:
@@ -129,12 +141,12 @@ def write_column(m, w, k, p, n, pair, j, out):
     # Places of a's forces, which are written later.
     line = part_a(m, w, k, n)
     x, y = at(line, F_X * n_a), at(line, F_Y * n_a)
-    clear(n_a, x)
-    clear(n_a, y)
+    clear(high - low, at(x, low))
+    clear(high - low, at(y, low))
     G, xi, l = flexibility(q), pair[XI * n + j], segment[j]
     f_x, f_y = pair[A_X * n + j], pair[A_Y * n + j]
-    add_give(G, n_a, l, (1.0 - xi) * f_x, (1.0 - xi) * f_y, x, y)
-    add_give(G, n_a, l + 1, xi * f_x, xi * f_y, x, y)
+    add_give(G, n_a, l, (1.0 - xi) * f_x, (1.0 - xi) * f_y, low, high, x, y)
+    add_give(G, n_a, l + 1, xi * f_x, xi * f_y, low, high, x, y)
     for i in range(n):
         l, xi = segment[i], pair[XI * n + i]
         if l >= 0:
@@ -223,6 +235,19 @@ def start_set(n, pair, closed, known):
 
 
 @kernel
+def met(m, w, k, n):
+    """Return the first node of a's polyline that is met, and that after the last."""
+    low, high = 0, 0
+    if m.contact_patch[k][OF_A] >= 0:
+        segment = at(w.node_mark, m.contact_patch[k][MARK] + SEGMENT * n)
+        for i in range(n):
+            if segment[i] >= 0:
+                low = segment[i] if high == 0 else min(low, segment[i])
+                high = max(high, segment[i] + 2)
+    return low, high
+
+
+@kernel
 def solve(m, w, k, p, n, pair):
     """Write the forces of all nodes; return how many press, -1 if none were found.
 
@@ -238,6 +263,7 @@ def solve(m, w, k, p, n, pair):
     )
     columns, x = at(pair, N_PAIR * n), at(pair, RIGHT * n)
     start_set(n, pair, closed, known)
+    low, high = met(m, w, k, n)
     best, patience, n_closed, is_solved = n + 1, PATIENCE, 0, False
     for _ in range(MAX_CHANGE):
         n_closed = 0
@@ -246,7 +272,8 @@ def solve(m, w, k, p, n, pair):
                 order[n_closed] = i
                 n_closed += 1
                 if not known[i]:
-                    write_column(m, w, k, p, n, pair, i, at(columns, i * n))
+                    column = at(columns, i * n)
+                    write_column(m, w, k, p, n, pair, i, low, high, column)
                     known[i] = 1
         if not solve_closed(n, pair, columns, order, n_closed):
             break
@@ -271,7 +298,8 @@ def lean(p, n, part, pair):
     clear(2 * n, x)
     for j in range(n):
         if pair[LAM * n + j] != 0.0:
-            add_give(flexibility(p), n, j, part[F_X * n + j], part[F_Y * n + j], x, y)
+            f_x, f_y = part[F_X * n + j], part[F_Y * n + j]
+            add_give(flexibility(p), n, j, f_x, f_y, 0, n, x, y)
     total = 0.0
     for i in range(n):
         total += x[i] * part[F_Y * n + i] - y[i] * part[F_X * n + i]

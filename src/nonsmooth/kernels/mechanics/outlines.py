@@ -20,7 +20,7 @@ straight pieces; each is parametrised from its deeper end.
 The parameters of a pair (`pack.outlines` writes them): head, nodes, a, b.
 
     head     points; are they on roots; weight / length; step; tie; least depth
-    nodes    place and weight of each point on (0, 1)
+    nodes    place and weight of each point on (0, 1), then of those where depth is even
     outline  faces, vertices; nx, ny, c, is_open of each face; x, y of each vertex
 
 A face that another piece of the same body covers bounds the outline without being a
@@ -31,9 +31,10 @@ times the rate of its length. Edge i begins at vertex i and lies on face i.
 
 import math
 
-from nonsmooth.kernels.abi import NUMBER, Block, at, call_normal, kernel
+from nonsmooth.kernels.abi import INTEGER, NUMBER, Block, at, call_normal, kernel
 from nonsmooth.kernels.mechanics.pressure import (
     BARELY,
+    EVEN_POINTS,
     HEAD,
     PER_LENGTH,
     POINTS,
@@ -49,6 +50,10 @@ FACE, FLAT_FACE = 4, 3
 class Press(Block):
     """Two outlines at one instant; places and moments from the origin of a's body."""
 
+    is_known = INTEGER  # all below belongs to the motion that is noted
+    has_rates = INTEGER
+    theta_a = NUMBER  # rad
+    theta_b = NUMBER
     # motion of b past a: velocity at the origin of a, and rotation
     D_x = NUMBER  # m, origin of b's body
     D_y = NUMBER
@@ -175,12 +180,13 @@ def nearest(n_face, faces, n_vertex, vertices, depth, tie, is_on_b, o):
 
 @kernel
 def bounds(n_face, start, end):
-    """Return from where to where an edge is inside, as parts of it, from `start` on."""
+    """Return from where to where an edge is inside, as parts of it, from `start` on.
+
+    No face has both of its ends outside.
+    """
     low, high = 0.0, 1.0
     for f in range(n_face):
         h0, h1 = start[f], end[f]
-        if h0 <= 0.0 and h1 <= 0.0:
-            return 1.0, 0.0
         if h0 < 0.0:
             low = max(low, -h0 / (h1 - h0))
         elif h1 < 0.0:
@@ -219,6 +225,9 @@ def next_face(n_face, outline, start, end, f, s, high):
 def edge(law, par, p, o, has_rates, is_b, outline, faces, normal, v0, v1, h0, h1):
     """Add the pressure on the edge from vertex v0 to v1, with depths h0 and h1."""
     n_face = int(outline[0])
+    for f in range(n_face):
+        if h0[f] <= 0.0 and h1[f] <= 0.0:
+            return
     if least(n_face, outline, h1) > least(n_face, outline, h0):
         v0, v1, h0, h1 = v1, v0, h1, h0
     low, high = bounds(n_face, h0, h1)
@@ -313,8 +322,29 @@ def edges(
 
 
 @kernel
-def take_motion(a, b, approach, o):
+def is_known(a, b, approach, has_rates, o):
+    """Return whether the pair was last evaluated for this very motion.
+
+    It is where differences for a Jacobian move other bodies.
+    """
+    if not o.is_known or (o.has_rates != 0) != has_rates or o.approach != approach:
+        return False
+    if o.theta_a != a[2] or o.theta_b != b[2]:
+        return False
+    if o.D_x != b[0] - a[0] or o.D_y != b[1] - a[1]:
+        return False
+    if o.u_x != b[3] - a[3] or o.u_y != b[4] - a[4]:
+        return False
+    return o.omega_a == a[5] and o.omega_b == b[5]
+
+
+@kernel
+def take_motion(a, b, approach, has_rates, o):
     """Note the motion of b past a."""
+    o.is_known = 1
+    o.has_rates = 1 if has_rates else 0
+    o.theta_a = a[2]
+    o.theta_b = b[2]
     o.D_x = b[0] - a[0]
     o.D_y = b[1] - a[1]
     o.omega_a = a[5]
@@ -413,7 +443,9 @@ def outlines(law, par, p, a, b, approach, has_rates, scratch, o):
     `scratch` holds 3 numbers for each face, 2 for each vertex, and one for each face of
     one and vertex of the other.
     """
-    A = at(p, HEAD + 2 * int(p[POINTS]))
+    if is_known(a, b, approach, has_rates, o):
+        return
+    A = at(p, HEAD + 2 * (int(p[POINTS]) + EVEN_POINTS))
     B = at(A, n_numbers(A))
     n_face_a, n_a = int(A[0]), int(A[1])
     n_face_b, n_b = int(B[0]), int(B[1])
@@ -423,7 +455,7 @@ def outlines(law, par, p, a, b, approach, has_rates, scratch, o):
     vertices_b = at(vertices_a, 2 * n_a)
     in_a = at(vertices_b, 2 * n_b)
     in_b = at(in_a, n_b * n_face_a)
-    take_motion(a, b, approach, o)
+    take_motion(a, b, approach, has_rates, o)
     clear(o)
     lay_out(A, a[2], 0.0, 0.0, faces_a, vertices_a)
     lay_out(B, b[2], o.D_x, o.D_y, faces_b, vertices_b)
@@ -503,11 +535,12 @@ def part(p, a, b, scratch, o):
     of both nearest places, P on b and the other on a; slip is seen at P. Within
     round-off the nearest face tells the normal, as while they press.
     """
-    A = at(p, HEAD + 2 * int(p[POINTS]))
+    A = at(p, HEAD + 2 * (int(p[POINTS]) + EVEN_POINTS))
     B = at(A, n_numbers(A))
     n_a, n_b = int(A[1]), int(B[1])
     if n_a == 0 or o.gap <= p[TIE]:
         return
+    o.is_known = 0
     faces = at(scratch, 0)
     vertices_a = at(faces, FLAT_FACE * (n_a + n_b))
     vertices_b = at(vertices_a, 2 * n_a)

@@ -7,13 +7,16 @@ With the gaps g of the shapes alone, the forces are a function of the state,
     0 <= lam  _|_  g + (N'G N + 1/k) lam >= 0        G = G_b + W G_a W'
 
 with the normals N, the parts W = (1 - xi, xi) of a node in the segment it meets, and
-the stiffness k of a penalty, if there is one. See docs/theory/flexible.md.
+the stiffness k of a penalty, if there is one. Patches with friction are in `rough`. See
+docs/theory/flexible.md.
 
-A patch as parameters, of n nodes and nm shapes, in the axes of its body:
+A patch as parameters, of n nodes, nm shapes and nr patterns, in the axes of its body:
 
-    n, nm; s_x, s_y (n), nodes from the patch's centre
-    D_x, D_y (nm, n); the same (n, nm)          shapes less those of the centre
+    n, nm, nr; s_x, s_y (n), nodes from the patch's centre
+    U_x, U_y (nr, 2, n); V (nr, nm)            shapes less those of the centre: U'V
     turn (nm); G_xx, G_xy, G_yx, G_yy (n, n), along x by forces along x, ...; 1/k (n)
+
+All shapes together move the nodes of a small patch in a few patterns only.
 
 Places and forces are in `Work.node`: those of b's patch, of a's, then of the pair.
 """
@@ -29,7 +32,8 @@ from nonsmooth.kernels.abi import (
     stack_floats,
 )
 from nonsmooth.kernels.friction.modes import PRESSING
-from nonsmooth.kernels.mechanics import bodies
+from nonsmooth.kernels.linear.products import dot
+from nonsmooth.kernels.mechanics import bodies, rough
 from nonsmooth.kernels.mechanics.nodes import (
     A_X,
     A_Y,
@@ -37,12 +41,15 @@ from nonsmooth.kernels.mechanics.nodes import (
     AT_Y,
     B_X,
     B_Y,
+    CLOSED,
     F_X,
     F_Y,
     FAILED,
     GAP,
     HEAD,
+    HISTORY,
     LAM,
+    LAM_T,
     MARK,
     N_MARK,
     N_X,
@@ -59,7 +66,8 @@ from nonsmooth.kernels.mechanics.nodes import (
     pair_of,
     part_a,
     part_b,
-    shapes_by_node,
+    parts_of,
+    patterns_of,
     solve,
     turn_of,
 )
@@ -74,26 +82,22 @@ def place_nodes(m, w, marker, p, out):
 
     r_i = r_c + D_i eta + R(psi) s - psi E s        psi = turn.eta
     """
-    n, nm = int(p[0]), int(p[1])
+    n, nm, nr = int(p[0]), int(p[1]), int(p[2])
     body = m.marker_body[marker]
     eta = at(w.coordinate, m.body_dof[body] + 3)
-    psi = 0.0
-    turn = turn_of(p, n, nm)
-    for j in range(nm):
-        psi += turn[j] * eta[j]
+    psi = dot(nm, turn_of(p, n, nm, nr), eta)
     c, s = math.cos(psi), math.sin(psi) - psi
+    # y follows x, in the patterns too.
     x, y = at(out, X * n), at(out, Y * n)
     s_x, s_y = at(p, HEAD), at(p, HEAD + n)
     for i in range(n):
         x[i] = c * s_x[i] - s * s_y[i]
         y[i] = s * s_x[i] + c * s_y[i]
-    for j in range(nm):
-        D_x, D_y = at(p, HEAD + (2 + j) * n), at(p, HEAD + (2 + nm + j) * n)
-        value = eta[j]
-        for i in range(n):
-            x[i] += value * D_x[i]
-        for i in range(n):
-            y[i] += value * D_y[i]
+    U, V = patterns_of(p, n), parts_of(p, n, nr)
+    for j in range(nr):
+        pattern, value = at(U, 2 * n * j), dot(nm, at(V, nm * j), eta)
+        for i in range(2 * n):
+            x[i] += value * pattern[i]
     motion = w.motion[marker]
     c, s = w.turn[body][0], w.turn[body][1]
     to_x, to_y = at(out, AT_X * n), at(out, AT_Y * n)
@@ -105,20 +109,18 @@ def place_nodes(m, w, marker, p, out):
 @kernel
 def node_rate(m, w, marker, p, part, i, out):
     """Write the velocity of node i of a patch."""
-    n, nm = int(p[0]), int(p[1])
+    n, nm, nr = int(p[0]), int(p[1]), int(p[2])
     body = m.marker_body[marker]
     dof = m.body_dof[body]
     eta, rate = at(w.coordinate, dof + 3), at(w.coordinate, m.n_dof + dof + 3)
     omega = w.coordinate[m.n_dof + dof + 2]
-    by_node = shapes_by_node(p, n, nm)
-    D_x, D_y = at(by_node, i * nm), at(by_node, (n + i) * nm)
-    turn = turn_of(p, n, nm)
-    psi, spin, v_x, v_y = 0.0, 0.0, 0.0, 0.0
-    for j in range(nm):
-        psi += turn[j] * eta[j]
-        spin += turn[j] * rate[j]
-        v_x += D_x[j] * rate[j]
-        v_y += D_y[j] * rate[j]
+    turn = turn_of(p, n, nm, nr)
+    psi, spin, v_x, v_y = dot(nm, turn, eta), dot(nm, turn, rate), 0.0, 0.0
+    U, V = patterns_of(p, n), parts_of(p, n, nr)
+    for j in range(nr):
+        pattern, value = at(U, 2 * n * j), dot(nm, at(V, nm * j), rate)
+        v_x += value * pattern[i]
+        v_y += value * pattern[n + i]
     c, s = math.cos(psi) - 1.0, math.sin(psi)
     s_x, s_y = p[HEAD + i], p[HEAD + n + i]
     v_x -= spin * (s * s_x + c * s_y)
@@ -242,12 +244,12 @@ def turn_normals(w, body, n, pair, to_x, to_y):
 
 @far(Tables, Work, INTEGER)
 def press(m, w, k):
-    """Write the gaps of contact k and the nearest node; its markers have been moved.
+    """Write the gaps of contact k; its markers have been moved.
 
     The forces are found where they are applied: guards do without.
     """
     p = at(m.par, m.contact_patch[k][OF_B])
-    n, c = n_of(p), w.contact[k]
+    n = n_of(p)
     part, pair = part_b(m, w, k), pair_of(m, w, k, n)
     place_nodes(m, w, m.contact_b[k], p, part)
     if m.contact_patch[k][OF_A] >= 0:
@@ -256,6 +258,13 @@ def press(m, w, k):
         gaps_to_polyline(m, w, k, n, part, pair)
     else:
         gaps_to_surface(m, w, k, n, part, pair)
+
+
+@far(Tables, Work, INTEGER)
+def look(m, w, k):
+    """Write what contact k is seen as: its nearest node, whose gap has been written."""
+    n, c = n_of(at(m.par, m.contact_patch[k][OF_B])), w.contact[k]
+    part, pair = part_b(m, w, k), pair_of(m, w, k, n)
     nearest = 0
     for i in range(1, n):
         if pair[GAP * n + i] < pair[GAP * n + nearest]:
@@ -273,12 +282,19 @@ def press(m, w, k):
     a = w.motion[m.contact_a[k]]
     c.arm_x = part[AT_X * n + nearest] - a[0]
     c.arm_y = part[AT_Y * n + nearest] - a[1]
+
+
+@kernel
+def clear_contact(w, k):
+    """Let contact k have no force."""
+    c = w.contact[k]
     c.force = 0.0
     c.lam_n = 0.0
     c.lam_t = 0.0
     c.front = 0.0
     c.rear = 0.0
     c.n_closed = 0.0
+    c.n_stuck = 0.0
     c.stored = 0.0
 
 
@@ -288,15 +304,12 @@ def press(m, w, k):
 @kernel
 def push_nodes(m, w, marker, p, part, couple):
     """Apply the forces on the nodes of a patch, and a couple, to its body."""
-    n, nm = int(p[0]), int(p[1])
+    n, nm, nr = int(p[0]), int(p[1]), int(p[2])
     body = m.marker_body[marker]
     dof = m.body_dof[body]
-    psi = 0.0
-    turn = turn_of(p, n, nm)
-    for j in range(nm):
-        psi += turn[j] * w.coordinate[dof + 3 + j]
+    turn = turn_of(p, n, nm, nr)
+    psi = dot(nm, turn, at(w.coordinate, dof + 3))
     c, s = math.cos(psi) - 1.0, math.sin(psi)
-    by_node = shapes_by_node(p, n, nm)
     f = at(w.f, dof + 3)
     sum_x, sum_y, twist = 0.0, 0.0, 0.0
     for i in range(n):
@@ -308,9 +321,12 @@ def push_nodes(m, w, marker, p, part, couple):
         couple += part[X * n + i] * f_y - part[Y * n + i] * f_x
         s_x, s_y = p[HEAD + i], p[HEAD + n + i]
         twist += f_y * (c * s_x - s * s_y) - f_x * (s * s_x + c * s_y)
-        D_x, D_y = at(by_node, i * nm), at(by_node, (n + i) * nm)
+    U, V = patterns_of(p, n), parts_of(p, n, nr)
+    for i in range(nr):
+        # Forces along y follow those along x.
+        value, row = dot(2 * n, at(U, 2 * n * i), at(part, F_X * n)), at(V, nm * i)
         for j in range(nm):
-            f[j] += f_x * D_x[j] + f_y * D_y[j]
+            f[j] += value * row[j]
     wrench = stack_floats(3)
     c, s = w.turn[body][0], w.turn[body][1]
     wrench[0] = c * sum_x - s * sum_y
@@ -332,8 +348,9 @@ def push_on_a(m, w, k, n, part, pair, couple):
         wrench[1] = 0.0
         wrench[2] = couple
         for i in range(n):
-            lam = pair[LAM * n + i]
-            f_x, f_y = lam * pair[N_X * n + i], lam * pair[N_Y * n + i]
+            lam, along = pair[LAM * n + i], pair[LAM_T * n + i]
+            f_x = lam * pair[N_X * n + i] + along * pair[N_Y * n + i]
+            f_y = lam * pair[N_Y * n + i] - along * pair[N_X * n + i]
             wrench[0] += f_x
             wrench[1] += f_y
             wrench[2] += (part[AT_X * n + i] - a[0]) * f_y
@@ -346,15 +363,29 @@ def push_on_a(m, w, k, n, part, pair, couple):
     for i in range(2 * n_a):
         line[F_X * n_a + i] = 0.0
     for i in range(n):
-        lam = pair[LAM * n + i]
-        if lam == 0.0:
+        lam, along = pair[LAM * n + i], pair[LAM_T * n + i]
+        if lam == 0.0 and along == 0.0:
             continue
+        f_x = lam * pair[A_X * n + i] + along * pair[A_Y * n + i]
+        f_y = lam * pair[A_Y * n + i] - along * pair[A_X * n + i]
         for end in range(2):
             xi = pair[XI * n + i]
-            part_of = -lam * (xi if end else 1.0 - xi)
-            line[F_X * n_a + segment[i] + end] += part_of * pair[A_X * n + i]
-            line[F_Y * n_a + segment[i] + end] += part_of * pair[A_Y * n + i]
+            part_of = xi if end else 1.0 - xi
+            line[F_X * n_a + segment[i] + end] -= part_of * f_x
+            line[F_Y * n_a + segment[i] + end] -= part_of * f_y
     push_nodes(m, w, marker, q, line, -couple)
+
+
+@kernel
+def grip(m, w, k, n, pair):
+    """Add what a rough patch stores along the tangent; count nodes that stick."""
+    c, extra = w.contact[k], rough.rough_of(m, w, k, n)
+    pattern = at(w.node_mark, m.contact_patch[k][MARK] + CLOSED * n)
+    for i in range(n):
+        give = extra[rough.SLIP * n + i] - extra[rough.WAY * n + i]
+        c.stored += 0.5 * pair[LAM_T * n + i] * give
+        if pattern[i] == rough.STUCK:
+            c.n_stuck += 1.0
 
 
 @far(Tables, Work, INTEGER)
@@ -366,20 +397,24 @@ def push(m, w, k):
     turn_normals(w, m.marker_body[m.contact_b[k]], n, pair, B_X, B_Y)
     if m.contact_patch[k][OF_A] >= 0:
         turn_normals(w, m.marker_body[m.contact_a[k]], n, pair, A_X, A_Y)
-    n_closed = solve(m, w, k, p, n, pair)
+    is_rough = m.contact_patch[k][HISTORY] >= 0
+    n_closed = rough.solve(m, w, k) if is_rough else solve(m, w, k, p, n, pair)
     marks = at(w.node_mark, m.contact_patch[k][MARK] + N_MARK * n)
-    marks[FAILED] = 1 if n_closed < 0 else 0
+    marks[FAILED] = -min(n_closed, 0)
     if n_closed == 0:
         return
     sum_x, sum_y = 0.0, 0.0
     for i in range(n):
-        lam = pair[LAM * n + i]
-        part[F_X * n + i] = lam * pair[B_X * n + i]
-        part[F_Y * n + i] = lam * pair[B_Y * n + i]
+        lam, along = pair[LAM * n + i], pair[LAM_T * n + i]
+        part[F_X * n + i] = lam * pair[B_X * n + i] + along * pair[B_Y * n + i]
+        part[F_Y * n + i] = lam * pair[B_Y * n + i] - along * pair[B_X * n + i]
         if lam != 0.0:
             sum_x += lam * pair[N_X * n + i]
             sum_y += lam * pair[N_Y * n + i]
             c.stored -= 0.5 * lam * pair[GAP * n + i]
+            c.lam_t += along
+    if is_rough:
+        grip(m, w, k, n, pair)
     c.force = math.hypot(sum_x, sum_y)
     c.lam_n = c.force
     c.n_closed = float(n_closed)
@@ -419,14 +454,18 @@ def show(m, w, k):
     c.point_x = point_x / total
     c.point_y = point_y / total
     rate = stack_floats(2)
-    slip, low, high = 0.0, math.inf, -math.inf
+    slip, moving, low, high = 0.0, 0.0, math.inf, -math.inf
+    is_rough = m.contact_patch[k][HISTORY] >= 0
+    pattern = at(w.node_mark, m.contact_patch[k][MARK] + CLOSED * n)
     for i in range(n):
         lam = pair[LAM * n + i]
         if lam > 0.0:
-            relative_rate(m, w, k, i, rate)
-            slip += lam * (c.n_y * rate[0] - c.n_x * rate[1]) / total
+            if not (is_rough and pattern[i] == rough.STUCK):
+                relative_rate(m, w, k, i, rate)
+                slip += lam * (c.n_y * rate[0] - c.n_x * rate[1])
+                moving += lam
             along = c.n_y * part[AT_X * n + i] - c.n_x * part[AT_Y * n + i]
             low = min(low, along)
             high = max(high, along)
-    c.v_t = slip
+    c.v_t = slip / moving if moving > 0.0 else 0.0
     c.width = high - low

@@ -94,7 +94,13 @@ def bearing(m, w, k):
 def solve_rows(m, w, b, x):
     """Solve S x = b with the current factors, least norm if S lost rank."""
     if w.has_lost_rank:
-        skyline.least_norm(w.n_active, w.first, m.start, w.S, w.L, w.d, b, w.r, x)
+        z, p = w.descent, at(w.descent, m.n_row)
+        # Joints alone pass poses in which their rows depend on each other, where
+        # reactions that nearly hold go beyond all bounds.
+        is_strict = m.n_touch > 0
+        skyline.least_norm(
+            w.n_active, w.first, m.start, w.S, w.L, w.d, b, is_strict, w.r, z, p, x
+        )
         return
     for i in range(w.n_active):
         x[i] = b[i]

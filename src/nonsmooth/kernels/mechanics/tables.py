@@ -21,8 +21,10 @@ from nonsmooth.kernels.mechanics.outlines import Press
 
 # Where a contact is: between shapes, of a disc on a surface; inside a joint, of a point
 # in a slot, a block in a guide, a pin in a hole; or again between shapes, of outlines,
-# of the nodes of a patch.
-TOUCH, SLOT, GUIDE, PIN, FLAT, PATCH = 0, 1, 2, 3, 4, 5
+# of the nodes of a patch; again inside a joint, of the nodes of an elastic block.
+TOUCH, SLOT, GUIDE, PIN, FLAT, PATCH, FACES = range(7)
+# What asks for a marker on a tail: results only; patches that are pressed, too; more.
+FOR_RESULTS, FOR_PATCHES, FOR_ALL = 0, 1, 2
 # Its friction: none, decided between stick and slip, or a function of the state.
 NONE, SET_VALUED, SMOOTH = 0, 1, 2
 # What a guard watches; the table is in `march.guards`.
@@ -53,10 +55,12 @@ class Tables(Block):
     n_flat = INTEGER  # of these, pairs of outlines
     n_outline = INTEGER  # numbers that the largest such pair is worked out in
     n_patch = INTEGER  # of these, of patches of flexible bodies
-    n_node = INTEGER  # numbers that patches are worked out in
+    n_area = INTEGER  # blocks in guides
+    n_node = INTEGER  # numbers that patches and blocks are worked out in
     n_node_mark = INTEGER  # integers
     n_contact = INTEGER  # these, then the sliding contacts inside joints
     n_state = INTEGER  # internal states of friction laws
+    n_history = INTEGER  # numbers that rough patches remember
     n_group = INTEGER
     n_largest = INTEGER  # contacts in the largest group
     n_slide = INTEGER  # joints with friction in a group, at most
@@ -64,7 +68,7 @@ class Tables(Block):
     n_heard = INTEGER  # guards before those of joints
     n_watch = INTEGER  # all guards
     n_work = INTEGER
-    n_y = INTEGER  # length of the state (q, v, z, work)
+    n_y = INTEGER  # length of the state (q, v, z, work, history)
     n_par = INTEGER
     n_kind = INTEGER
 
@@ -96,6 +100,7 @@ class Tables(Block):
     marker_y = floats("n_marker")  # m
     marker_par = integers("n_marker")  # of a body with a tail: x, y, then its own
     marker_shape = integers("n_marker")  # first entry of `Work.shape`
+    marker_use = integers("n_marker")  # FOR_ALL, FOR_PATCHES, FOR_RESULTS
 
     law_kind = integers("n_law")
     law_par = integers("n_law")
@@ -134,7 +139,8 @@ class Tables(Block):
     contact_a = integers("n_contact")  # marker at the origin of a's body
     contact_b = integers("n_contact")  # marker at the centre of b's disc, or its origin
     contact_flat = integers("n_contact")  # which pair of outlines, -1 for none
-    contact_patch = integers("n_contact, 4")  # see `patches`; -1 for none
+    contact_patch = integers("n_contact, 5")  # see `patches`; -1 for none
+    rough_step = NUMBER  # s, longest step while a rough patch presses
     contact_deepest = floats("n_contact")  # m, to which outlines may overlap
     contact_radius = floats("n_contact")  # m, of b's disc
     contact_normal = integers("n_contact")  # kind of the normal law
@@ -151,6 +157,8 @@ class Tables(Block):
     contact_joint = integers("n_contact")  # first row of the joint: the load
     contact_length = floats("n_contact")  # m, of a block in a guide
     contact_height = floats("n_contact")  # m
+    contact_area = integers("n_contact")  # which block in a guide, -1 for none
+    contact_faces = integers("n_contact, 3")  # of an elastic one: see `faces`
 
     # friction
     contact_law = integers("n_contact")  # NONE, SET_VALUED or SMOOTH
@@ -207,6 +215,7 @@ class Contact(Block):
     point_y = NUMBER
     width = NUMBER  # m, extent of the pressed zone along the tangent
     n_closed = NUMBER  # nodes of a patch that press
+    n_stuck = NUMBER  # of these, nodes that stick
     stored = NUMBER  # J, in the flexibility of a patch
 
 
@@ -233,7 +242,8 @@ class Work(Block):
     g_t = floats("n_row")  # g' = J v + g_t
     bias = floats("n_row")  # g'' = J a + bias
     wrench = floats("n_force, 8")  # what the forces' row functions wrote
-    inner = floats("n_tail, n_width + 2")  # forces of tails, their potential and power
+    # forces of tails, their potential and power; then what they weigh
+    inner = floats("n_tail, 3 * n_width + 2")
     f = floats("n_dof")  # applied force
     load = floats("n_support, 3")  # force on each support
     # the linear problem
@@ -243,16 +253,18 @@ class Work(Block):
     weight = floats("n_row")  # of each reaction where they are not unique
     r = floats("n_row")  # scratch
     x = floats("n_row")  # scratch
+    descent = floats("2 * n_row")  # scratch of conjugate gradients
     lam = floats("n_row")  # reactions
     a = floats("n_dof")  # accelerations
     # contacts
     contact = records(Contact, "n_contact")
     press = records(Press, "n_flat")
     outline = floats("n_outline")  # scratch: two outlines
-    node = floats("n_node")  # scratch: patches
-    node_mark = integers("n_node_mark")  # closed nodes of patches, segments
+    node = floats("n_node")  # scratch: patches, elastic blocks
+    node_mark = integers("n_node_mark")  # closed nodes of these, segments
     ratio = floats("n_contact")  # slip of a joint at rest beside others, if they moved
     z = floats("n_state")  # m, internal states of friction laws
+    history = floats("n_history")  # of rough patches, at the start of the step
     # sliding contacts inside joints, of one group; n of them slide, see `slides`
     response = floats("n_row * n_slide")  # (n_row, n) reactions under unit friction
     new = floats("n_row")  # reactions
@@ -264,7 +276,7 @@ class Work(Block):
     swap = integers("n_slide")
     rub = integers("n_slide")  # the contacts that slide
     load_of = floats("n_slide")
-    cone = floats("n_contact, 2")  # direction of a pin's force
+    cone = floats("n_contact, 9")  # tangents of loads that are curved, see `slides`
     heard = floats("n_watch")  # guards of joints, at the last evaluation
     coupling = NUMBER  # by how much friction changes loads, at most
     margin = NUMBER  # least determinant of that matrix over all flanks, 1 if certain
@@ -286,6 +298,8 @@ class Work(Block):
     held_swap = integers("n_largest")
     # mode
     mode = records(Mode, "n_contact")
+    least_use = INTEGER  # of markers that are moved: FOR_RESULTS moves all
+    is_blind = INTEGER  # gaps of open patches are not asked for
     is_active = integers("n_row")  # whether a row constrains
     first = integers("n_row")  # first column of each row of the skyline in this mode
     n_active = INTEGER  # rows up to the last that constrains

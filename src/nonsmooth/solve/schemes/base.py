@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth.errors import ModelError
 from nonsmooth.kernels.complementarity.horizontal import Hlcp
 from nonsmooth.kernels.complementarity.lemke import Lcp
 from nonsmooth.kernels.look import Look
@@ -23,6 +24,7 @@ from nonsmooth.kernels.run import (
     Tableau,
 )
 from nonsmooth.pack import System
+from nonsmooth.result import State
 from nonsmooth.solve.options import BRANCHES, Options
 
 Floats = NDArray[np.float64]
@@ -121,6 +123,19 @@ def step_at(
         n_coef=sizes["n_coef"],
         y=y,
     )
+
+
+def recall(system: System, step: Step, start: State) -> None:
+    """Let rough patches remember what they did in a given state."""
+    for name, where in system.histories().items():
+        given = start.history.get(name, ())
+        if given:
+            if len(given) != where.stop - where.start:
+                raise ModelError(
+                    f"start.history['{name}']: {len(given)} numbers; its patch has "
+                    f"{where.stop - where.start}"
+                )
+            step.y[where] = given
 
 
 def decision_of(sizes: Sizes, step: Step) -> Decision:

@@ -1,12 +1,16 @@
-"""Numbers and choices inside a model, by name: `crank.mass`, `sole.friction.mu`."""
+"""Numbers and choices inside a model, by name: `crank.mass`, `sole.friction.mu`.
+
+The list that an element is in may stand before its name, `contacts.sole.friction.mu`,
+and the place in a list after that of its field, `bodies.box.position.0`.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, cast, get_args, get_origin
 
-from nonsmooth.elements.base import Element, field_types
+from nonsmooth.elements.base import Element, Named, field_types
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.gallery import Parameter
 from nonsmooth.gallery._convert import convert
@@ -22,20 +26,39 @@ def with_field(model: Model, key: str, value: Any, where: str) -> Model:
     ----------
     model : Model
     key : str
-        Element, field, and the fields inside that, with dots between.
+        Element, field, and the fields or places inside that, with dots between.
     value : int, float or str
         Text is converted, as it comes from a command line.
     where : str
         What messages begin with.
     """
-    name, *path = key.split(".")
-    element = model.element(name, path[0] if path else "")
+    element, path = find(model, key, where)
     changed = _changed(element, path, where, value)
     lists = {
         family: tuple(changed if e is element else e for e in getattr(model, family))
         for family in _FAMILIES
     }
     return dataclasses.replace(model, **lists)
+
+
+def find(model: Model, key: str, where: str) -> tuple[Named, list[str]]:
+    """Return the element that a key begins with, and what follows."""
+    family, _, rest = key.partition(".")
+    if family not in _FAMILIES or not rest:
+        name, *path = key.split(".")
+        element = model.element(name, path[0] if path else "")
+    else:
+        name, *path = rest.split(".")
+        own: dict[str, Named] = {e.name: e for e in getattr(model, family)}
+        if name not in own:
+            raise ModelError(f"{where}: no {name!r} in {family}; {nearest(name, own)}")
+        element = own[name]
+    if not path:
+        raise ModelError(
+            f"{where}: name a field of {element.label()}; "
+            f"{nearest('', field_types(type(element)))}"
+        )
+    return element, path
 
 
 def _changed(element: Element, path: Sequence[str], where: str, value: Any) -> Element:
@@ -55,12 +78,40 @@ def _changed(element: Element, path: Sequence[str], where: str, value: Any) -> E
         raise ModelError(
             f"{where}: {element.label()} has no {name}; only what it has can be changed"
         )
+    if rest and isinstance(present, tuple | dict):
+        inside = _replaced(cast(Any, present), rest, f"{where}: {name}", value)
+        return dataclasses.replace(element, **{name: inside})
     kind = types[name]
     if not rest and get_origin(kind) is Literal:
         return dataclasses.replace(element, **{name: convert(where, kind, value)})
     if rest or not _is_number(kind) or isinstance(present, tuple):
         raise ModelError(f"{where}: only numbers can be set, and this is not one")
     return dataclasses.replace(element, **{name: convert(where, float, value)})
+
+
+def _replaced(present: Any, path: Sequence[str], where: str, value: Any) -> Any:
+    """Return a tuple or mapping with what stands at a path replaced."""
+    place, rest = path[0], path[1:]
+    if isinstance(present, dict):
+        content: dict[Any, Any] = dict(cast(dict[str, Any], present))
+        if place not in content:
+            raise ModelError(f"{where}: no '{place}'; {nearest(place, content)}")
+        key: Any = place
+    else:
+        if not (place.isdecimal() and int(place) < len(present)):
+            last = len(present) - 1
+            raise ModelError(f"{where}: no place '{place}'; give 0 to {last}")
+        content, key = dict(enumerate(cast(tuple[Any, ...], present))), int(place)
+    inner = content[key]
+    if rest and isinstance(inner, Element):
+        content[key] = _changed(inner, rest, where, value)
+    elif rest and isinstance(inner, tuple | dict):
+        content[key] = _replaced(cast(Any, inner), rest, f"{where}.{place}", value)
+    elif rest or isinstance(inner, bool) or not isinstance(inner, int | float):
+        raise ModelError(f"{where}.{place}: only numbers can be set, this is not one")
+    else:
+        content[key] = convert(f"{where}.{place}", float, value)
+    return content if isinstance(present, dict) else tuple(content.values())
 
 
 def _is_number(kind: Any) -> bool:

@@ -1,0 +1,165 @@
+"""The flexible slider of Zhang and Wang (2016)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nonsmooth import Result
+from nonsmooth.result.blocks import stiffness_ratio
+from nonsmooth.views.plots import draw
+from pages import Curves, Page, curves, jumps, printed, run, series
+
+START = -0.2955064022  # m, where the motion in the rigid limit repeats at once
+PERIOD = 8.0  # s
+AREAS = {
+    "1 top-left": ("top_left", "f1_topleft"),
+    "2 top-right": ("top_right", "f2_topright"),
+    "3 bottom-left": ("bottom_left", "f3_botleft"),
+    "4 bottom-right": ("bottom_right", "f4_botright"),
+}
+CLEARANCES = (0.0, 1e-9, 1e-8, 3e-8, 1e-7, 3e-7, 1e-6, 1e-5, 1e-4)  # m
+
+
+def fill(page: Page) -> None:
+    """Run the cycle with clearance and without, and a study over the clearance."""
+    loose = run("flexible_slider", 2.0 * PERIOD, position=START, rtol=1e-10)
+    tight = run("flexible_slider", 6.0 * PERIOD, clearance=0.0, rtol=1e-8)
+    limit(page, loose)
+    none(page, tight)
+    figures(page, loose, tight)
+    pressures(page, loose, tight)
+    study(page)
+    meshes(page)
+    shown = run("flexible_slider", PERIOD, clearance=0.0)
+    page.figure("sketch", draw(shown, [1.2, 3.6]))
+    page.live(shown, clearance=0.0)
+
+
+def limit(page: Page, loose: Result) -> None:
+    """Put in how near the motion with clearance is to the rigid limit."""
+    table = series("flexible_slider_rigid_cycle.csv")
+    at = loose.sample(table["t"], ["slider.x", "guide.load"])
+    off = float(np.abs(at["slider.x"] - table["x2"]).max())
+    page.number("loose_x", off, ".0e", near=0.0, within=1e-6)
+    off = float(np.abs(at["guide.load"] - table["G"]).max())
+    page.number("loose_load", off, ".0e", near=0.0, within=1e-6)
+    page.number("loose_ratio", stiffness_ratio(loose, "guide"), ".0f")
+
+
+def none(page: Page, tight: Result) -> None:
+    """Put in sticks and extremes without clearance, in the sixth period."""
+    last = 5.0 * PERIOD
+    events = [e for e in tight.events.of("guide") if e.t > last]
+    sticks = [e.t - last for e in events if e.kind == "stick"]
+    away = [e.t - last for e in events if e.kind == "break_away"]
+    page.check("it sticks twice in a period", len(sticks) == len(away) == 2)
+    for k, t in enumerate(sticks):
+        page.number(f"stick{k}", t, ".3f")
+    for k, t in enumerate(away):
+        page.number(f"away{k}", t, ".3f")
+    t = np.linspace(last, last + PERIOD, 4001)
+    found = tight.sample(t, ["slider.x", "guide.load"])
+    page.number("tight_low", found["slider.x"].min(), ".4f")
+    page.number("tight_high", found["slider.x"].max(), ".4f")
+    page.number("tight_load", found["guide.load"].max(), ".1f")
+    stuck = tight.sample(t, "guide.mode")["guide.mode"] == 0.0
+    page.number("tight_part", 100.0 * float(np.mean(stuck)), ".0f")
+
+
+def figures(page: Page, loose: Result, tight: Result) -> None:
+    """Draw Figs. 5 to 9, of both."""
+    titles = {
+        "Fig. 5: x2 (m)": "slider.x",
+        "Fig. 6: x2′ (m/s)": "slider.vx",
+        "Fig. 7: x2″ (m/s²)": "slider.ax",
+        "Fig. 8: torque (N m)": "motor.torque",
+        "sum of normal forces (N)": "guide.load",
+    }
+    parts = [f"guide.{area}.friction_force" for area, _ in AREAS.values()]
+    names = [*titles.values(), *parts]
+    one = jumps(loose, names, 3000)
+    two = jumps(tight, names, 9000)
+    late = two["t"] >= 4.0 * PERIOD
+    shifted = two["t"][late] - 4.0 * PERIOD
+    panels: dict[str, Curves] = {}
+    for title, name in titles.items():
+        panels[title] = {
+            "c = 0.1 mm": (one["t"], one[name]),
+            "c = 0": (shifted, two[name][late]),
+        }
+    page.figure("motion", curves(panels, span=(0.0, 2.0 * PERIOD)))
+    table = series("flexible_slider_rigid_cycle.csv")
+    some = np.arange(len(table["t"])) % 20 == 0
+    lines: dict[str, Curves] = {}
+    dots: dict[str, Curves] = {}
+    for (title, (_, column)), name in zip(AREAS.items(), parts, strict=True):
+        lines[f"{title} (N)"] = {
+            "c = 0.1 mm": (one["t"], one[name]),
+            "c = 0": (shifted, two[name][late]),
+        }
+        dots[f"{title} (N)"] = {"rigid": (table["t"][some], table[column][some])}
+    page.figure("areas", curves(lines, dots=dots, height=1.4, span=(0.0, PERIOD)))
+
+
+def pressures(page: Page, loose: Result, tight: Result) -> None:
+    """Draw the pressure along both faces at one instant."""
+    panels: dict[str, Curves] = {"lower face (kPa)": {}, "upper face (kPa)": {}}
+    for label, result, shift in (
+        ("c = 0.1 mm", loose, 0.0),
+        ("c = 0", tight, 5.0 * PERIOD),
+    ):
+        found = result.pressure("guide", 1.2 + shift)
+        n = len(found.forces) // 2
+        x = found.places[:n, 0] - found.places[:n, 0].mean()
+        for k, title in enumerate(panels):
+            panels[title][label] = (x, 1e-3 * found.pressure[k * n : (k + 1) * n])
+        name = "loose" if shift == 0.0 else "tight"
+        page.number(f"{name}_nodes", int(np.sum(found.forces > 0.0)), ".0f")
+    page.figure("pressure", curves(panels, x="along the block (m)"))
+
+
+def study(page: Page) -> None:
+    """Put in the motion over the clearance: the transition between the regimes."""
+    t = np.linspace(4.0 * PERIOD, 5.0 * PERIOD, 401)
+    rigid = run("flexible_slider", 5.0 * PERIOD, load="corners", rtol=1e-9)
+    true = rigid.sample(t, "slider.x")["slider.x"]
+    rows: list[list[str]] = []
+    for clearance in CLEARANCES:
+        result = run("flexible_slider", 5.0 * PERIOD, clearance=clearance, rtol=1e-8)
+        found = result.sample(t, ["slider.x", "guide.load", "guide.mode"])
+        sticks = [e for e in result.events.of("guide") if e.kind == "stick"]
+        n_stick = sum(e.t > t[0] for e in sticks)
+        rows.append(
+            [
+                f"{clearance:g}",
+                printed(stiffness_ratio(result, "guide"), ".2g"),
+                printed(found["guide.load"].max(), ".1f"),
+                str(n_stick),
+                printed(100.0 * float(np.mean(found["guide.mode"] == 0.0)), ".1f"),
+                printed(np.abs(found["slider.x"] - true).max(), ".1e"),
+            ]
+        )
+    page.table("study", rows)
+
+
+def meshes(page: Page) -> None:
+    """Put in how values without clearance converge with the mesh."""
+    rows: list[list[str]] = []
+    for mesh in (1, 2, 3):
+        result = run(
+            "flexible_slider", 6.0 * PERIOD, clearance=0.0, mesh=mesh, rtol=1e-7
+        )
+        last = 5.0 * PERIOD
+        events = [e for e in result.events.of("guide") if e.t > last]
+        t = np.linspace(last, last + PERIOD, 2001)
+        found = result.sample(t, ["slider.x", "guide.load"])
+        times = [f"{e.t - last:.3f}" for e in events if e.kind != "change_side"]
+        rows.append(
+            [
+                str(684 * mesh**2),
+                ", ".join(times),
+                f"{found['slider.x'].min():.4f} to {found['slider.x'].max():.4f}",
+                f"{found['guide.load'].max():.2f}",
+            ]
+        )
+    page.table("meshes", rows)

@@ -1,0 +1,7 @@
+"""`python -m nonsmooth`: the command line."""
+
+import sys
+
+from nonsmooth.app.cli import main
+
+sys.exit(main())

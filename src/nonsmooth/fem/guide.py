@@ -1,0 +1,113 @@
+"""An elastic block condensed to the nodes of its two faces, held at its pin.
+
+A rectangle of triangles of order 1; the nodes around its middle hold the frame, their
+mean displacement and rotation being zero, so that all that is applied passes through
+them. What is left of the body is what its faces give along their normals under forces
+on the faces: along the normals, and along the guide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nonsmooth.elements.joints import ElasticBlock
+from nonsmooth.elements.materials import find_material
+from nonsmooth.fem.mesh import Floats, Ints, Mesh
+
+# Of a pitch, by which round-off may move a node.
+_NEAR = 1.01
+
+
+@dataclass(frozen=True, eq=False)
+class Faces:
+    """The n nodes of both faces: the lower one, then the upper, both along +x."""
+
+    places: Floats  # (n), m, along the guide
+    sides: Floats  # (n), +1 where the guide pushes up, -1 where it pushes down
+    weights: Floats  # (n), m, length of face of each
+    stiffness: float  # N/m, E times thickness
+    give: Floats  # (n, n), of gaps under normal forces, times that stiffness
+    lean: Floats  # (n, n), of gaps under equal forces along -x, times that stiffness
+
+
+def grid(length: float, height: float, cells: tuple[int, int]) -> Mesh:
+    """Return a rectangle about its middle, each cell cut by the diagonal towards it.
+
+    So left and right mirror each other where the number of cells is even, likewise
+    below and above.
+    """
+    nx, ny = cells
+    x = np.linspace(-0.5 * length, 0.5 * length, nx + 1)
+    y = np.linspace(-0.5 * height, 0.5 * height, ny + 1)
+    nodes = np.stack(np.meshgrid(x, y, indexing="xy"), axis=-1).reshape(-1, 2)
+    ids = np.arange((nx + 1) * (ny + 1)).reshape(ny + 1, nx + 1)
+    a, b, c, d = ids[:-1, :-1], ids[:-1, 1:], ids[1:, 1:], ids[1:, :-1]
+    is_left = 2 * np.arange(nx) + 1 < nx
+    is_low = 2 * np.arange(ny) + 1 < ny
+    is_rising = (is_left[None, :] == is_low[:, None])[..., None, None]
+    rising = np.stack([np.stack([a, b, c], -1), np.stack([a, c, d], -1)], axis=2)
+    falling = np.stack([np.stack([a, b, d], -1), np.stack([b, c, d], -1)], axis=2)
+    triangles = np.where(is_rising, rising, falling).reshape(-1, 3)
+    edges = {"bottom": _edges(ids[0]), "top": _edges(ids[-1, ::-1])}
+    return Mesh(nodes, triangles.astype(np.int64), "triangle", 1, edges)
+
+
+def _edges(line: Ints) -> Ints:
+    return np.stack([line[:-1], line[1:]], axis=1)
+
+
+def condense(length: float, height: float, block: ElasticBlock) -> Faces:
+    """Return what the faces of a block of given length and height give."""
+    from scipy import sparse
+    from scipy.sparse import linalg as stubs
+
+    from nonsmooth.fem.assembly import discretise
+
+    linalg: Any = stubs  # they do not know the types of results
+    mesh = grid(length, height, block.cells)
+    body = discretise(
+        mesh, material=block.material, thickness=block.thickness, plane=block.plane
+    )
+    stiff = find_material(block.material).youngs_modulus * block.thickness
+    hold = _hold(mesh.nodes, np.array([length, height]) / block.cells)
+    K = sparse.csc_array(body.stiffness) / stiff
+    # The stubs do not know the type of sparse blocks.
+    blocks: Any = [[K, hold], [hold.T, None]]
+    whole: Any = sparse.block_array(blocks, format="csc")
+    below = mesh.boundary("bottom")
+    faces = np.concatenate([np.append(below[:, 0], below[-1, 1])] * 2)
+    n = len(faces) // 2
+    faces[n:] += block.cells[1] * n
+    sides = np.repeat([1.0, -1.0], n)
+    loads = np.zeros((whole.shape[0], 4 * n))
+    k = np.arange(2 * n)
+    loads[2 * faces + 1, k] = sides
+    loads[2 * faces, 2 * n + k] = -1.0
+    found = np.asarray(linalg.splu(whole).solve(loads)[2 * faces + 1], float)
+    found *= sides[:, None]
+    weights = np.full(2 * n, length / block.cells[0])
+    weights[[0, n - 1, n, -1]] *= 0.5
+    give = 0.5 * (found[:, : 2 * n] + found[:, : 2 * n].T)
+    if block.penalty is not None:
+        give += np.diag(stiff / (block.penalty * weights))
+    places = mesh.nodes[faces, 0]
+    return Faces(places, sides, weights, stiff, give, found[:, 2 * n :])
+
+
+def _hold(nodes: Floats, pitch: Floats) -> Floats:
+    """Return how forces and a couple act on the nodes within a cell of the middle.
+
+    The couple is one half of forces along x, one half of forces along y: as of a round
+    pin. Otherwise it would shear the block as well, however fine the mesh is.
+    """
+    held = np.flatnonzero(np.all(np.abs(nodes) <= _NEAR * pitch, axis=1))
+    x, y = nodes[held].T
+    forces = np.zeros((2 * len(nodes), 3))
+    forces[2 * held, 0] = 1.0
+    forces[2 * held + 1, 1] = 1.0
+    forces[2 * held, 2] = -y * pitch.min() / np.sum(y * y)
+    forces[2 * held + 1, 2] = x * pitch.min() / np.sum(x * x)
+    return forces

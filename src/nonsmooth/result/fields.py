@@ -1,0 +1,214 @@
+"""Fields of flexible bodies: displacement, velocity, strain, stress at their nodes.
+
+Of a body with modes the displacement is that of its shapes, and of what its nodes give
+beyond them under the forces of patches at that instant. It is in the axes of the body
+where it moves and turns, and its velocity is that of the shapes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.elements.flexible import FlexibleBody
+from nonsmooth.elements.materials import find_material
+from nonsmooth.elements.normal import Unilateral
+from nonsmooth.errors import ModelError, nearest
+from nonsmooth.result.history import History
+
+if TYPE_CHECKING:
+    from nonsmooth.result.result import Result
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_PLANE, _TENSOR = ("x", "y"), ("xx", "yy", "xy", "zz")
+# Name: components, label, unit.
+FIELDS: dict[str, tuple[tuple[str, ...], str, str]] = {
+    "displacement": (_PLANE, "displacement", "m"),
+    "velocity": (_PLANE, "velocity", "m/s"),
+    "strain": (_TENSOR, "strain", "1"),
+    "stress": (_TENSOR, "stress", "Pa"),
+    "principal_strain": (("1", "2"), "principal strain", "1"),
+    "principal_stress": (("1", "2"), "principal stress", "Pa"),
+    "von_mises": ((), "von Mises stress", "Pa"),
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Field:
+    """A quantity at the nodes of a body, at one instant."""
+
+    body: str
+    name: str
+    t: float  # s
+    label: str
+    unit: str
+    components: tuple[str, ...]  # empty of a single number
+    values: Floats  # (n) or (n, n_component)
+    nodes: Floats  # (n, 2) m, in the axes of the mesh
+    places: Floats  # (n, 2) m, deformed, in global axes
+    cells: Ints  # (n_cell, 2, 3, 4, 6 or 9): corners first
+
+
+def field_of(result: Result, body: str, name: str, t: float) -> Field:
+    """Return a field; `name` may end with a component, as in "stress.xx"."""
+    system = result.system
+    flexible = [b.name for b in system.model.bodies if isinstance(b, FlexibleBody)]
+    if body not in flexible:
+        valid = nearest(body, flexible) if flexible else "no body is flexible"
+        raise ModelError(f"no flexible body '{body}'; {valid}")
+    kind, _, component = name.partition(".")
+    known = [f"{n}.{c}" for n, (parts, _, _) in FIELDS.items() for c in parts]
+    if kind not in FIELDS or (component and name not in known):
+        raise ModelError(f"no field '{name}'; {nearest(name, [*FIELDS, *known])}")
+    parts, label, unit = FIELDS[kind]
+    element: Any = system.model.element(body)
+    if isinstance(result.steps, History):
+        shown = _full(result.steps, body, t)
+    else:
+        shown = _modal(result, element, t)
+    values = _values(shown, kind)
+    if component:
+        values, label = values[:, parts.index(component)], f"{label} {component}"
+    return Field(
+        body=body,
+        name=name,
+        t=shown.t,
+        label=label,
+        unit=unit,
+        components=() if component else parts,
+        values=values,
+        nodes=shown.nodes,
+        places=shown.places,
+        cells=shown.cells,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Shown:
+    """A body at one instant."""
+
+    t: float
+    nodes: Floats
+    cells: Ints
+    places: Floats
+    local: Floats  # (n, 2) m, displacement in the axes of the mesh
+    displacement: Floats
+    velocity: Floats
+    rows: Any  # of the strain
+    material: Any
+    state: Any
+
+
+def _values(shown: _Shown, kind: str) -> Floats:
+    from nonsmooth.fem import fields
+
+    if kind in ("displacement", "velocity"):
+        return shown.displacement if kind == "displacement" else shown.velocity
+    strain: Floats = (shown.rows @ shown.local.ravel()).reshape(4, -1).T
+    if kind == "strain":
+        return strain
+    if kind == "principal_strain":
+        return fields.principal(strain)
+    stress = fields.stress_of(strain, shown.material, shown.state)
+    if kind == "stress":
+        return stress
+    return fields.von_mises(stress) if kind == "von_mises" else fields.principal(stress)
+
+
+def _full(history: History, body: str, t: float) -> _Shown:
+    """Return a body that is kept as finite elements."""
+    part = history.waves.parts[body]
+    own = part.own
+    assert own is not None
+    at, u, v = history.motion(t)
+    where = part.nodes(np.arange(part.n))
+    return _Shown(
+        t=at,
+        nodes=own.nodes,
+        cells=own.cells,
+        places=part.global_places(own.nodes) + u[where],
+        local=u[where] @ part.turn,
+        displacement=u[where],
+        velocity=v[where],
+        rows=_full_rows(history, body),
+        material=own.material,
+        state=own.state,
+    )
+
+
+@lru_cache(maxsize=4)
+def _full_rows(history: History, body: str) -> Any:
+    from nonsmooth.fem.fields import strain_rows
+
+    own = history.waves.parts[body].own
+    assert own is not None
+    return strain_rows(own.nodes, own.mesh, own.state, own.material)
+
+
+def _modal(result: Result, body: FlexibleBody, t: float) -> _Shown:
+    """Return a body with modes: its shapes, and the static rest of patches' forces."""
+    from nonsmooth.fem.fields import strain_rows
+
+    system = result.system
+    found, rest = _reduction(result, body.name)
+    y = result.states(np.array([t]))[0]
+    where = system.coordinates(body.name)
+    head, n = where.start, system.n_dof
+    eta = y[head + 3 : where.stop]
+    rate = y[n + head + 3 : n + where.stop]
+    x, y0, angle = y[head : head + 3]
+    c, s = np.cos(angle), np.sin(angle)
+    turn = np.array([(c, -s), (s, c)])
+    local: Floats = found.shapes @ eta
+    for nodes, forces in _loads(result, body, t):
+        local = local + rest(nodes, forces @ turn)
+    # A fixed body's frame is where its mesh's mass centre lies.
+    arms = found.mesh.nodes - found.center
+    material = find_material(body.material)
+    return _Shown(
+        t=t,
+        nodes=found.mesh.nodes,
+        cells=found.mesh.cells,
+        places=np.array([x, y0]) + (arms + local) @ turn.T,
+        local=local,
+        displacement=local @ turn.T,
+        velocity=(found.shapes @ rate) @ turn.T,
+        rows=strain_rows(found.mesh.nodes, found.mesh, body.plane, material),
+        material=material,
+        state=body.plane,
+    )
+
+
+@lru_cache(maxsize=4)
+def _reduction(result: Result, name: str) -> Any:
+    """Return a body's reduction, and what its nodes give beyond the shapes."""
+    from nonsmooth.fem.residual import residual
+    from nonsmooth.pack.flexible import loads_of, reduction
+
+    body: Any = result.system.model.element(name)
+    if getattr(body.mesh, "reduce", None) is not None:
+        raise ModelError(
+            f"body '{name}': its mesh brings a reduction of its own, without nodes"
+        )
+    found = reduction(body, loads_of(result.system.model)[name])
+    return found, residual(found, body.material, body.thickness, body.plane, body.fixed)
+
+
+def _loads(result: Result, body: FlexibleBody, t: float) -> list[tuple[Ints, Floats]]:
+    """Return nodes and forces (n, 2), in global axes, of patches that b presses."""
+    found: list[tuple[Ints, Floats]] = []
+    reduced, _ = _reduction(result, body.name)
+    for contact in result.system.model.contacts:
+        owner, _, patch = contact.b.partition(".")
+        if owner == body.name and isinstance(contact.normal, Unilateral):
+            shown = result.pressure(contact.name, t)
+            forces = shown.forces[:, None] * shown.normals
+            if np.any(forces):
+                found.append((reduced.patches[patch].nodes, forces))
+    return found

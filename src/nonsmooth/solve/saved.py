@@ -1,0 +1,339 @@
+"""Runs on disk: one file that holds all a result needs to say what it can say.
+
+A file is a ZIP archive that NumPy opens like any `.npz`, and this is its format:
+
+    nonsmooth.json    the head: format, version of the library, model, options, what
+                      the numbers belong to
+    y_end.npy, mode_end.npy
+                      state and modes after the last step
+    0/t.npy ...       the first chunk of steps: the slots of `kernels.run.Log`;
+                      then 1/t.npy, and so on
+    NAME/stiffness.npy ...
+                      the reduction of flexible body NAME, in place of its mesh
+
+Coordinates, works, contacts and guards are named in the head, so that a release that
+orders them otherwise still reads the file. Archives carry check sums: what is torn or
+damaged is refused. Nothing in a file is run; laws of a user's own must have been
+imported, as for a model file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import os
+import zipfile
+import zlib
+from collections import Counter
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.elements.flexible import Nodes, Reduced, Site
+from nonsmooth.errors import ModelError
+from nonsmooth.files import replacing
+from nonsmooth.io import from_dict, to_dict
+from nonsmooth.kernels.mechanics import tables
+from nonsmooth.kernels.run import Log
+from nonsmooth.pack import System, pack
+from nonsmooth.result import Result, Steps
+from nonsmooth.result.state import MODE
+from nonsmooth.solve.options import Baumgarte
+
+FORMAT = 1  # of saved runs
+SUFFIX = ".nsr"
+HEAD = "nonsmooth.json"
+FORMAT_KEY = "nonsmooth_result"
+# Steps are rough numbers that hardly shrink; flags beside them do, at any level.
+LEVEL = 1
+_PLAIN = ("t_start", "t_end", "status", "message", "cost", "violation", "is_projected")
+_GUARDS = ("USER", "GAP", "FORCE", "FLANK", "FORWARD", "BACKWARD", "GROUP", "MARGIN")
+
+
+def save(result: Result, file: str | os.PathLike[str] | IO[bytes]) -> None:
+    """Write a run to a file, or to what is open for writing bytes."""
+    if isinstance(file, str | os.PathLike):
+        with replacing(file) as place, place.open("wb") as target:
+            _write(result, target)
+    else:
+        _write(result, file)
+
+
+def load(file: str | os.PathLike[str] | IO[bytes]) -> Result:
+    """Read a run that `save` has written.
+
+    Raises
+    ------
+    ModelError
+        It is none, or is torn or damaged, or of another format.
+    OSError
+        It cannot be read.
+    """
+    is_path = isinstance(file, str | os.PathLike)
+    who = os.fspath(file) if is_path else "saved run"
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return _Reader(archive, str(who)).result()
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError) as error:
+        begin = b""
+        if is_path:
+            with open(file, "rb") as source:
+                begin = source.read(4)
+        if is_path and begin != b"PK\x03\x04":
+            raise ModelError(f"{who}: this is not a saved run") from None
+        why = error.args[0] if error.args else "it ends too soon"
+        raise ModelError(f"{who}: the file is torn or damaged ({why})") from None
+
+
+# -- writing -----------------------------------------------------------------------
+
+
+def _write(result: Result, target: IO[bytes]) -> None:
+    from nonsmooth import __version__
+
+    system, steps = result.system, result.steps
+    options = dict(result.options)
+    held = options["stabilisation"]
+    if isinstance(held, Baumgarte):
+        options["stabilisation"] = dataclasses.asdict(held)
+    head = {
+        FORMAT_KEY: FORMAT,
+        "library": __version__,
+        "model": to_dict(system.model),
+        **{name: getattr(result, name) for name in _PLAIN},
+        "options": options,
+        "baumgarte": result.baumgarte,
+        "remarks": result.remarks,
+        "layout": layout(system),
+        "chunks": [int(log.n) for log in steps.chunks],
+        "flexible": {name: _shapes(own) for name, own in system.flexible.items()},
+    }
+    with zipfile.ZipFile(
+        target, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL
+    ) as archive:
+        # Python's JSON: NaN and Infinity are written as such.
+        archive.writestr(HEAD, json.dumps(head))
+        _put(archive, "y_end", steps.y_end)
+        _put(archive, "mode_end", steps.mode_end)
+        for k, log in enumerate(steps.chunks):
+            for name in _slots():
+                _put(archive, f"{k}/{name}", np.asarray(getattr(log, name))[: log.n])
+        for name, own in system.flexible.items():
+            for key, array in _arrays(own).items():
+                _put(archive, f"{name}/{key}", array)
+
+
+def _put(archive: zipfile.ZipFile, name: str, array: Any) -> None:
+    with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+        np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
+
+
+def _slots() -> list[str]:
+    return list(Log._layout.arrays)  # pyright: ignore[reportPrivateUsage]
+
+
+def layout(system: System) -> dict[str, list[str]]:
+    """Return names for what logged numbers belong to: states, contacts, guards."""
+    m = system.tables
+    own = [(name, range(len(q))) for name, q in _dofs(system).items()]
+    q = [f"{name}.{i}" for name, of in own for i in of]
+    z = [""] * system.n_state
+    for name, k in zip(system.with_mode, m.contact_state.tolist(), strict=True):
+        if k >= 0:
+            z[k] = name
+    state = [f"q {x}" for x in q] + [f"v {x}" for x in q]
+    state += [f"z {x}" for x in z] + [f"work {x}" for x in system.works]
+    kinds = {getattr(tables, name): name.lower() for name in _GUARDS}
+    guards: list[str] = []
+    for kind, k in zip(m.watch_kind.tolist(), m.watch_owner.tolist(), strict=True):
+        names = system.events if kind == tables.USER else system.with_mode
+        guards.append(f"{kinds[kind]} {names[k] if k >= 0 else ''}".rstrip())
+    return {
+        "state": state,
+        "contacts": list(system.with_mode),
+        "guards": _distinct(guards),
+    }
+
+
+def _dofs(system: System) -> dict[str, tuple[float, ...]]:
+    return system.by_body(np.zeros(system.n_dof))
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Return names with a number behind those that appear again."""
+    seen: Counter[str] = Counter()
+    found: list[str] = []
+    for name in names:
+        seen[name] += 1
+        found.append(name if seen[name] == 1 else f"{name} {seen[name]}")
+    return found
+
+
+# -- flexible bodies -----------------------------------------------------------------
+
+_REDUCED = ("centre", "stiffness", "lever", "gyro", "spin", "pull")
+_SITE = ("place", "shape", "turn", "bend")
+_NODES = ("places", "shapes", "weights", "flexibility")
+
+
+def _shapes(own: Reduced) -> dict[str, Any]:
+    """Return what of a reduction is not an array."""
+    sites = {
+        name: {"bend": site.bend is not None, "nodes": site.nodes is not None}
+        for name, site in own.sites.items()
+    }
+    return {
+        "mass": own.mass,
+        "inertia": own.inertia,
+        "sites": sites,
+        "notes": own.notes,
+    }
+
+
+def _arrays(own: Reduced) -> dict[str, Any]:
+    found = {name: getattr(own, name) for name in _REDUCED}
+    for key, site in own.sites.items():
+        parts = {name: getattr(site, name) for name in _SITE}
+        found |= {f"{key}/{n}": a for n, a in parts.items() if a is not None}
+        if site.nodes is not None:
+            found |= {f"{key}/nodes/{n}": getattr(site.nodes, n) for n in _NODES}
+    return found
+
+
+# -- reading -----------------------------------------------------------------------
+
+
+class _Reader:
+    """Reads one file, and says what is wrong with it."""
+
+    def __init__(self, archive: zipfile.ZipFile, who: str) -> None:
+        self.archive, self.who = archive, who
+
+    def refuse(self, why: str) -> ModelError:
+        return ModelError(f"{self.who}: {why}")
+
+    def head(self) -> dict[str, Any]:
+        if HEAD not in self.archive.namelist():
+            raise self.refuse("this is not a saved run")
+        try:
+            head = json.loads(self.archive.read(HEAD))
+            version = head[FORMAT_KEY]
+        except (ValueError, TypeError, KeyError):
+            raise self.refuse("this is not a saved run") from None
+        if version != FORMAT:
+            raise self.refuse(
+                f"a run of format {version!r}, saved by nonsmooth "
+                f"{head.get('library', '?')}; this release reads format {FORMAT}"
+            )
+        return head
+
+    def array(self, name: str) -> NDArray[Any]:
+        # Whole: the check sum is known at the end of a member.
+        raw = io.BytesIO(self.archive.read(f"{name}.npy"))
+        try:
+            return np.lib.format.read_array(raw, allow_pickle=False)
+        except (ValueError, MemoryError) as error:
+            raise self.refuse(f"the file is damaged ({name}: {error})") from None
+
+    def result(self) -> Result:
+        head = self.head()
+        try:
+            return self._result(head)
+        except (TypeError, AttributeError, IndexError) as error:
+            raise self.refuse(f"the head of the file is damaged ({error})") from None
+
+    def _result(self, head: dict[str, Any]) -> Result:
+        model = from_dict(head["model"], source=self.who)
+        of = {name: self.reduced(name, own) for name, own in head["flexible"].items()}
+        system = pack(model, of)
+        order = self.orders(system, head["layout"])
+        chunks = tuple(self.log(k, system, order) for k in range(len(head["chunks"])))
+        if [log.n for log in chunks] != head["chunks"]:
+            raise self.refuse("the file is damaged (steps are missing)")
+        steps = Steps(
+            system=system,
+            chunks=chunks,
+            y_end=self.array("y_end")[order["state"]],
+            mode_end=self.modes("mode_end")[order["contacts"]],
+        )
+        options: dict[str, Any] = dict(head["options"])
+        held: Any = options["stabilisation"]
+        if not isinstance(held, str):
+            options["stabilisation"] = Baumgarte(**held)
+        return Result(
+            system=system,
+            steps=steps,
+            options=options,
+            baumgarte=tuple(head["baumgarte"]),
+            remarks=tuple(head["remarks"]),
+            **{name: head[name] for name in _PLAIN},
+        )
+
+    def orders(
+        self, system: System, named: dict[str, list[str]]
+    ) -> dict[str, NDArray[np.int64]]:
+        """Return where this release's states, contacts and guards stand in the file."""
+        found: dict[str, NDArray[np.int64]] = {}
+        for what, names in layout(system).items():
+            place = {name: k for k, name in enumerate(named[what])}
+            if place.keys() != set(names):
+                other = sorted(place.keys() ^ set(names))
+                raise self.refuse(
+                    f"this release gives the model other {what} than that which "
+                    f"saved it ({', '.join(other[:3])}); run it again"
+                )
+            found[what] = np.array([place[name] for name in names], dtype=np.int64)
+        return found
+
+    def modes(self, name: str) -> Any:
+        array = self.array(name)
+        if set(array.dtype.names or ()) != set(MODE.names):
+            raise self.refuse("modes have other fields in this release; run it again")
+        found = np.zeros(array.shape, dtype=MODE)
+        for field in MODE.names:
+            found[field] = array[field]
+        return found
+
+    def log(self, k: int, system: System, order: dict[str, NDArray[np.int64]]) -> Log:
+        """Return one chunk of steps."""
+        by = {"coef": "state", "end": "state", "fired": "guards"}
+        by |= {"impulse": "contacts", "mode": "contacts"}
+        values: dict[str, Any] = {}
+        for name in _slots():
+            place = f"{k}/{name}"
+            array = self.modes(place) if name == "mode" else self.array(place)
+            if name in by:
+                axis = array.ndim - 1 if by[name] == "state" else 1
+                array = np.take(array, order[by[name]], axis=axis)
+            values[name] = np.ascontiguousarray(array)
+        n = len(values["t"])
+        sizes = system.tables.sizes() | {"n_coef": values["coef"].shape[1] - 1}
+        return Log(sizes, capacity=n, n=n, **values)
+
+    def reduced(self, name: str, own: dict[str, Any]) -> Reduced:
+        """Return the reduction of a flexible body."""
+
+        def get(key: str) -> Any:
+            return self.array(f"{name}/{key}")
+
+        sites: dict[str, Site] = {}
+        for key, has in own["sites"].items():
+            nodes = None
+            if has["nodes"]:
+                nodes = Nodes(**{n: get(f"{key}/nodes/{n}") for n in _NODES})
+            sites[key] = Site(
+                place=get(f"{key}/place"),
+                shape=get(f"{key}/shape"),
+                turn=get(f"{key}/turn"),
+                bend=get(f"{key}/bend") if has["bend"] else None,
+                nodes=nodes,
+            )
+        return Reduced(
+            mass=own["mass"],
+            inertia=own["inertia"],
+            sites=sites,
+            notes=tuple(own["notes"]),
+            **{n: get(n) for n in _REDUCED},
+        )

@@ -1,0 +1,256 @@
+"""Runs of full finite elements: steps, what is kept of them, how they end."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonsmooth.errors import Interrupted, ModelError, SolveError
+from nonsmooth.kernels.march import waves as kernel
+from nonsmooth.kernels.march.wave_tables import DIVERGED, DONE
+from nonsmooth.pack import System
+from nonsmooth.pack.waves import Waves, first_state, pack_waves
+from nonsmooth.result import Result
+from nonsmooth.result.history import Frames, History
+from nonsmooth.solve.options import Options
+
+Floats = NDArray[np.float64]
+Progress = Callable[[float], None]
+
+# Parts of the critical step that are taken by default: of rods waves are exact at 1.
+COURANT_ROD, COURANT = 1.0, 0.9
+# A step above the critical one by this part is it, but for round-off: what Lanczos'
+# method is below it by.
+ROUND_OFF = 1e-9
+# What is kept of a run at most: rows of named quantities; states.
+ROW_BYTES, FRAME_BYTES, MAX_FRAMES = 128_000_000, 128_000_000, 500
+MAX_STEPS = 1e12
+MAX_EVENTS = 100_000
+# Python looks in this often, for progress and interruption.
+TICK_SECONDS = 0.1
+# Overlap at the start that is round-off, beside the extent of the model.
+OVERLAP = 1e-9
+
+
+class Stepper(Protocol):
+    """A way to take steps."""
+
+    def __call__(self, n: int) -> int:
+        """Take n steps; return how that went."""
+        ...
+
+
+def march_waves(
+    system: System, options: Options, until: float, progress: Progress | None
+) -> Result:
+    """March a model of full finite elements until a time."""
+    waves = pack_waves(system)
+    waves.solid.h = h = _step(waves, options)
+    run = _Run(waves, options, until, h)
+    return run.march(progress)
+
+
+def _step(waves: Waves, options: Options) -> float:
+    """Return the step; refuse one at which central differences are not stable."""
+    critical = waves.critical_step
+    courant = options.courant
+    if options.step is None and courant is None:
+        courant = COURANT_ROD if waves.is_rod else COURANT
+    h = options.step if options.step is not None else float(courant or 1.0) * critical
+    if options.method == "central" and h > critical * (1.0 + ROUND_OFF):
+        given = (
+            f"step = {h:.6g} s" if options.step else f"courant = {options.courant:g}"
+        )
+        raise ModelError(
+            f"{given}: above the critical step {critical:.6g} s, where central "
+            f"differences are not stable; give step <= {critical:.6g}, courant <= 1 or "
+            "larger elements"
+        )
+    return h
+
+
+class _Run:
+    """One run in progress."""
+
+    def __init__(self, waves: Waves, options: Options, until: float, h: float) -> None:
+        self.waves, self.options, self.until, self.h = waves, options, until, h
+        m = waves.solid
+        n_step = math.ceil(until / h - 1e-9)
+        if n_step > MAX_STEPS:
+            raise ModelError(
+                f"step = {h:g} s: {n_step:.3g} steps until {until:g} s; at most "
+                f"{MAX_STEPS:g}"
+            )
+        one = 8 * (m.n_raw + m.n_contact + 2)
+        self.stride = max(1, math.ceil(n_step * one / ROW_BYTES))
+        # The row of an instant is written in the step that begins there.
+        self.n_last = self.stride * math.ceil(n_step / self.stride) + 1
+        self.state = first_state(
+            m,
+            n_capacity=self.n_last // self.stride + 1,
+            n_events=MAX_EVENTS,
+            v=waves.velocities(),
+            stride=self.stride,
+        )
+        self._refuse_overlap()
+        one = 8 * (4 * m.n_node + 2 * m.n_slave)
+        most = max(2, min(MAX_FRAMES, FRAME_BYTES // one))
+        self.spacing = max(1, math.ceil(self.n_last / most))
+        self.frames: list[tuple[int, Floats, Floats, Floats, Any]] = []
+        self.begin = time.process_time()
+        if options.method == "central":
+            self.step: Any = self._central  # a Stepper
+        else:
+            from nonsmooth.solve.implicit_waves import implicit_stepper
+
+            self.step = implicit_stepper(waves, self.state, options.method)
+
+    def _refuse_overlap(self) -> None:
+        m, state = self.waves.solid, self.state
+        for k, name in enumerate(self.waves.system.contacts):
+            own = slice(int(m.contact_first[k]), int(m.contact_first[k + 1]))
+            near = np.asarray(state.is_near[own]) == 1
+            worst = float(np.min(np.asarray(state.gap[own])[near], initial=0.0))
+            if worst < -OVERLAP * self.waves.system.size:
+                raise ModelError(
+                    f"contact '{name}': overlap of {-worst:.3g} m at the start; move "
+                    "the bodies apart"
+                )
+
+    def _central(self, n: int) -> int:
+        return int(kernel.march(self.waves.solid, self.state, n))
+
+    def _keep(self) -> None:
+        s = self.state
+        if s.n % self.spacing == 0 or not self.frames:
+            arrays = [np.array(a) for a in (s.u, s.v, s.lam, s.segment)]
+            self.frames.append((s.n, *arrays))  # type: ignore[arg-type]
+
+    def march(self, progress: Progress | None) -> Result:
+        """Take all steps; say how the run ended."""
+        state, status, chunk = self.state, DONE, 16
+        try:
+            self.step(0)  # compile before the clock starts
+            self.begin = time.process_time()
+            while state.n < self.n_last and status == DONE:
+                self._keep()
+                left = self.spacing - state.n % self.spacing
+                begin = time.perf_counter()
+                status = self.step(min(chunk, left, self.n_last - state.n))
+                spent = max(time.perf_counter() - begin, 1e-6)
+                wanted = int(min(chunk, left) * TICK_SECONDS / spent)
+                chunk = max(1, min(4 * chunk, wanted))
+                if progress is not None:
+                    progress(min(1.0, state.n / self.n_last))
+        except KeyboardInterrupt as interrupt:
+            text = f"interrupted at t = {state.n * self.h:.6g} s"
+            raise Interrupted(text, self._result("failed", text)) from interrupt
+        if status != DONE:
+            text = self._explain(status)
+            raise SolveError(text, self._result("failed", text))
+        return self._result("finished", "reached the end")
+
+    def _explain(self, status: int) -> str:
+        t = self.state.n * self.h
+        if status == DIVERGED:
+            return (
+                f"t = {t:.6g} s: the motion has diverged; give a smaller step or "
+                "courant"
+            )
+        return (
+            f"t = {t:.6g} s: the forces of nodes in contact do not settle; give both "
+            "sides of the contact elements of like size"
+        )
+
+    def _result(self, outcome: Literal["finished", "failed"], message: str) -> Result:
+        state, waves, options = self.state, self.waves, self.options
+        n_row = state.n_row
+        t_end = self.until
+        if outcome == "failed":
+            t_end = min(self.until, self.h * self.stride * max(n_row - 1, 0))
+        frames = self.frames or [
+            (0, *(np.array(a) for a in (state.u, state.v, state.lam, state.segment)))
+        ]
+        names = waves.system.contacts
+        is_soft = [has_penalty(waves.system, name) for name in waves.system.contacts]
+        kinds = ["penalty" if soft else "onset" for soft in is_soft]
+        history = History(
+            waves=waves,
+            method=options.method,
+            h_step=self.h,
+            stride=self.stride,
+            t_end=t_end,
+            rows=np.array(state.rows[:n_row]),
+            energies=np.array(state.energies[:n_row]),
+            works={
+                f"{name}.{kind}": np.array(state.works[:n_row, k])
+                for k, (name, kind) in enumerate(zip(names, kinds, strict=True))
+            },
+            changes_at=np.array(state.events[: min(state.n_event, MAX_EVENTS)]),
+            edges=np.array(state.edge),
+            frames=Frames(
+                step=np.array([f[0] for f in frames], np.int64),
+                u=np.array([f[1] for f in frames]),
+                v=np.array([f[2] for f in frames]),
+                lam=np.array([f[3] for f in frames]),
+                segment=np.array([f[4] for f in frames]),
+            ),
+        )
+        return Result(
+            system=waves.system,
+            steps=history,
+            t_start=0.0,
+            t_end=t_end,
+            status=outcome,
+            message=message,
+            options={
+                "method": options.method,
+                "rtol": options.rtol,
+                "atol": options.floor,
+                "step": self.h,
+                "max_step": options.max_step,
+                "stabilisation": None,
+                "scheme": "waves",
+                "branch": options.branch,
+                "until": self.until,
+            },
+            cost={
+                "steps": state.n,
+                "rejected": 0,
+                "evaluations": state.n,
+                "jacobians": 0,
+                "implicit_steps": 0,
+                "cpu_seconds": time.process_time() - self.begin,
+            },
+            violation=0.0,
+            is_projected=False,
+            remarks=tuple(self._remarks()),
+        )
+
+    def _remarks(self) -> list[str]:
+        notes = [
+            f"scheme 'waves': step {self.h:.6g} s, "
+            f"{self.h / self.waves.critical_step:.4g} of the critical one; times of "
+            "events are good to one step"
+        ]
+        if self.stride > 1:
+            notes.append(
+                f"one step in {self.stride} was recorded, to bound the memory of a "
+                "result"
+            )
+        if self.state.n_event > MAX_EVENTS:
+            notes.append(
+                f"{self.state.n_event} events; the first {MAX_EVENTS} are kept"
+            )
+        return notes
+
+
+def has_penalty(system: System, contact: str) -> bool:
+    """Return whether the nodes of a contact have springs."""
+    element: Any = system.model.element(contact)
+    return element.normal.penalty is not None

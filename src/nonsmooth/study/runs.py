@@ -1,0 +1,105 @@
+"""One run of a study, where it is computed: model, result, what is kept of it."""
+
+from __future__ import annotations
+
+import io
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from nonsmooth.errors import ModelError, NonsmoothWarning, SolveError
+from nonsmooth.solve.simulate import simulate
+from nonsmooth.study.definition import Prepared
+from nonsmooth.study.design import Point
+from nonsmooth.study.reducers import Kept, WholeRun
+
+Item = tuple[int, Point]
+
+
+class Stopped(Exception):
+    """A run was told to stop; nothing of it is kept."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What became of one run."""
+
+    k: int  # number of its point
+    status: str  # "done" or "failed"
+    outputs: dict[str, Kept] = field(default_factory=dict[str, Kept])
+    message: str = ""  # why it failed
+    doubts: str = ""  # why it is not to be trusted
+    seconds: float = 0.0
+    whole: bytes = b""  # the saved run, if it is asked for
+
+
+def compute(ready: Prepared, item: Item, is_over: Callable[[], bool]) -> Outcome:
+    """Carry out one run; what fails in it is part of the outcome.
+
+    Raises
+    ------
+    Stopped
+        `is_over` said so, which is asked now and then.
+    """
+    k, point = item
+    begin = time.perf_counter()
+
+    def look(_: float) -> None:
+        if is_over():
+            raise Stopped
+
+    try:
+        model = ready.model(point)
+        study = ready.study
+        result = simulate(
+            model,
+            ready.until(point),
+            assemble=study.assemble,
+            progress=look,
+            **study.options(),
+        )
+        numbers = ready.numbers(point)
+        outputs = {
+            name: reducer.reduce(result, numbers)
+            for name, reducer in study.outputs.items()
+        }
+        doubts = "; ".join(result.doubts)
+        whole = io.BytesIO()
+        if any(isinstance(reducer, WholeRun) for reducer in study.outputs.values()):
+            result.save(whole)
+    except (SolveError, ModelError) as error:
+        why = str(error)
+    except (Stopped, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        # A function of the user's own may raise anything; other runs go on.
+        why = f"{type(error).__name__}: {error}"
+    else:
+        spent = time.perf_counter() - begin
+        return Outcome(
+            k=k,
+            status="done",
+            outputs=outputs,
+            doubts=doubts,
+            seconds=spent,
+            whole=whole.getvalue(),
+        )
+    return Outcome(
+        k=k,
+        status="failed",
+        message=why,
+        seconds=time.perf_counter() - begin,
+    )
+
+
+def compute_all(
+    ready: Prepared, items: Sequence[Item], is_over: Callable[[], bool]
+) -> list[Outcome]:
+    """Carry out some runs, one after another."""
+    return [compute(ready, item, is_over) for item in items]
+
+
+def be_quiet() -> None:
+    """Leave warnings about single runs to their doubts; for a process of its own."""
+    warnings.simplefilter("ignore", NonsmoothWarning)

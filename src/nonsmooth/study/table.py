@@ -1,0 +1,231 @@
+"""The table of a study: a row for each run, parameters first, then what was kept."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nonsmooth.errors import ModelError, nearest
+from nonsmooth.study.design import distinct
+from nonsmooth.study.index import Row, read_index
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
+    from matplotlib.figure import Figure
+
+# Columns after those of parameters and outputs.
+ABOUT = ("status", "message", "doubts", "seconds")
+
+
+class Table(Mapping[str, Any]):
+    """What a study has found.
+
+    `table["speed"]` is a column: an array of numbers, NaN where a run has none, or of
+    words or lists. Rows are in the order of the points.
+
+    Attributes
+    ----------
+    parameters, outputs : tuple of str
+        Names of columns.
+    definition : dict
+        The study as plain data, with its seed, tolerances and the library's version.
+    dims : dict
+        Shape: number of values by dimension; see `to_xarray`.
+    path : str or None
+        The index it was read from.
+    """
+
+    def __init__(
+        self,
+        definition: dict[str, Any],
+        dims: dict[str, int],
+        rows: Sequence[Row],
+        path: str | None = None,
+    ) -> None:
+        self.definition, self.dims, self.path = definition, dims, path
+        self.parameters = tuple(definition["parameters"])
+        self.outputs = tuple(definition["outputs"])
+        self._columns: dict[str, Any] = {}
+        for name in self.parameters:
+            self._columns[name] = _column([row.point[name] for row in rows])
+        for name in self.outputs:
+            kept = [row.outputs.get(name) for row in rows]
+            self._columns[name] = _column(kept)
+        for name in ABOUT:
+            self._columns[name] = _column([getattr(row, name) for row in rows])
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Table:
+        """Read the table of a study from its index, also of one that is running."""
+        return Table(*read_index(path), os.fspath(path))
+
+    def __getitem__(self, name: str) -> Any:
+        """Return one column."""
+        try:
+            return self._columns[name]
+        except KeyError:
+            near = nearest(name, self._columns)
+            raise KeyError(f"no column '{name}'; {near}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the columns."""
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        """Return the number of columns."""
+        return len(self._columns)
+
+    @property
+    def n_run(self) -> int:
+        """Number of runs."""
+        return len(self._columns["status"])
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of runs by status."""
+        words, n = np.unique(self["status"], return_counts=True)
+        return dict(zip(words.tolist(), n.tolist(), strict=True))
+
+    def failures(self) -> dict[int, str]:
+        """Return why runs failed or did not end, by their number."""
+        reasons = {"started": "it was interrupted", "waiting": "it has not been run"}
+        return {
+            k: str(reasons.get(status, self["message"][k]))
+            for k, status in enumerate(self["status"].tolist())
+            if status != "done"
+        }
+
+    def point(self, k: int) -> dict[str, Any]:
+        """Return the parameters of run k."""
+        return {name: _plain(self[name][k]) for name in self.parameters}
+
+    # -- exports -----------------------------------------------------------------
+
+    def flat(self) -> dict[str, Any]:
+        """Return the columns with lists spread over columns of their own, `name.0`."""
+        found: dict[str, Any] = {}
+        for name, column in self._columns.items():
+            if not _is_lists(column):
+                found[name] = column
+                continue
+            lists: list[list[float]] = [x or [] for x in column.tolist()]
+            n = max(map(len, lists))
+            whole = np.full((len(lists), n), math.nan)
+            for k, values in enumerate(lists):
+                # The latest values stand last, so that columns are comparable.
+                whole[k, n - len(values) :] = values
+            found |= {f"{name}.{i}": whole[:, i] for i in range(n)}
+        return found
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a data frame with a row for each run."""
+        import pandas
+
+        return pandas.DataFrame(self._columns)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return a dataset over the parameters, if they were crossed.
+
+        Each parameter that was listed is a dimension; what was drawn or zipped is a
+        coordinate along `sample` or `point`.
+        """
+        import xarray
+
+        shape = tuple(self.dims.values())
+        data: dict[str, Any] = {}
+        coordinates: dict[str, Any] = {}
+        for name in self.parameters:
+            if name in self.dims:
+                coordinates[name] = distinct(self[name].tolist())
+                if len(coordinates[name]) != self.dims[name]:
+                    # A value that is given twice.
+                    axis = list(self.dims).index(name)
+                    whole = np.reshape(self[name], shape)
+                    coordinates[name] = np.moveaxis(whole, axis, 0).reshape(
+                        shape[axis], -1
+                    )[:, 0]
+            else:
+                dim = next(d for d in ("sample", "point") if d in self.dims)
+                axis = list(self.dims).index(dim)
+                whole = np.moveaxis(np.reshape(self[name], shape), axis, 0)
+                coordinates[name] = (dim, whole.reshape(shape[axis], -1)[:, 0])
+        for name in (*self.outputs, *ABOUT):
+            column = self[name]
+            if _is_lists(column):
+                own = [v for k, v in self.flat().items() if k.startswith(f"{name}.")]
+                whole = np.stack(own, axis=1).reshape(*shape, len(own))
+                data[name] = ([*self.dims, f"{name}_k"], whole)
+            else:
+                data[name] = (list(self.dims), np.reshape(column, shape))
+        dataset = xarray.Dataset(data, coordinates)
+        dataset.attrs = {"title": self.definition.get("title", "")}
+        return dataset
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write comma-separated text; numbers read back the same."""
+        from nonsmooth.result.samples import write_csv
+
+        write_csv(path, self.flat())
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write a Parquet file."""
+        from nonsmooth.result.samples import write_parquet
+
+        write_parquet(path, self.flat())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a file of the kind that its suffix names: .csv or .parquet."""
+        suffix = Path(path).suffix.lower()
+        if suffix not in (".csv", ".parquet"):
+            raise ModelError(f"{path}: use .csv or .parquet")
+        if suffix == ".csv":
+            self.to_csv(path)
+        else:
+            self.to_parquet(path)
+
+    # -- pictures ----------------------------------------------------------------
+
+    def plot(
+        self,
+        x: str | None = None,
+        y: str | None = None,
+        output: str | None = None,
+        path: str | None = None,
+    ) -> Figure:
+        """Plot an output over one parameter, or as a map over two."""
+        from nonsmooth.views.study_plots import plot_table
+
+        return plot_table(self, x, y, output, path)
+
+    def page(self, path: str | os.PathLike[str]) -> None:
+        """Write a page of HTML with the map, and what each run was."""
+        from nonsmooth.views.study_page import write_page
+
+        write_page(self, path)
+
+
+def _is_lists(column: Any) -> bool:
+    return column.dtype == object and any(isinstance(x, list) for x in column)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value
+
+
+def _column(values: Sequence[Any]) -> Any:
+    """Return an array: of numbers, of words, or of objects where they are mixed."""
+    known = [v for v in values if v is not None]
+    if all(isinstance(v, bool) for v in known) and known and len(known) == len(values):
+        return np.array(values, dtype=bool)
+    if all(isinstance(v, int | float) and not isinstance(v, bool) for v in known):
+        return np.array([math.nan if v is None else v for v in values], dtype=float)
+    if all(isinstance(v, str) for v in known):
+        return np.array(["" if v is None else v for v in values], dtype=object)
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column

@@ -1,0 +1,197 @@
+"""`nonsmooth sweep`, figures and the page of a study."""
+
+import gc
+import json
+import re
+import sqlite3
+import weakref
+
+import numpy as np
+import pytest
+
+from nonsmooth import ModelError
+from nonsmooth.app.cli import main
+from nonsmooth.app.sweep import _words
+from nonsmooth.study import Final, Grid, Progress, Study, bifurcation, sweep
+from nonsmooth.views.study_page import document
+
+TEXT = """\
+nonsmooth: 1
+study:
+  title: a block <on> a belt
+  system: belt
+  settings: {k: 120}
+  parameters:
+    speed: {type: Grid, low: 0.1, high: 0.3, n: 3}
+    mu: [0.1, 0.2]
+  outputs:
+    x: {type: Final, column: block.x}
+    points: {type: Stroboscopic, column: block.x, period: 0.1/speed, n: 2}
+  until: 2
+"""
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "study.yaml"
+    path.write_text(TEXT)
+    return path
+
+
+def test_a_study_runs_and_writes_its_files(study, capsys):
+    words = ["--save", "t.csv", "--plot", "map.png", "--page", "page.html"]
+    assert main(["sweep", "study.yaml", *words]) == 0
+    said = capsys.readouterr().out
+    assert "a block <on> a belt" in said
+    assert "6, 6 done, in study.db" in said
+    assert (study.parent / "study.db").exists()
+    assert (study.parent / "map.png").stat().st_size > 5000
+    head = (study.parent / "t.csv").read_text().splitlines()[0]
+    assert head.startswith("speed,mu,x,points.0,points.1,status")
+    page = (study.parent / "page.html").read_text()
+    assert "a block &lt;on&gt; a belt" in page
+    found = re.search(r'id="study">(.*)</script>', page)
+    assert found is not None
+    data = json.loads(found[1])
+    assert data["columns"]["speed"] == [0.1, 0.1, 0.2, 0.2, 0.3, 0.3]
+    assert data["command"] == "nonsmooth run belt --set k=120"
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_a_study_goes_on_and_says_what_changed(study, capsys):
+    assert main(["sweep", "study.yaml", "--json"]) == 0
+    numbers = json.loads(capsys.readouterr().out)
+    assert numbers == {
+        "runs": 6,
+        "done": 6,
+        "failed": 0,
+        "doubted": 0,
+        "store": "study.db",
+    }
+    study.write_text(TEXT.replace("until: 2", "until: 3"))
+    assert main(["sweep", "study.yaml"]) == 2
+    error = capsys.readouterr().err
+    assert "the study has changed" in error
+    assert "until was 2.0 and is 3.0" in error
+
+
+def test_failures_are_listed(study, capsys):
+    main(["sweep", "study.yaml"])
+    db = sqlite3.connect("study.db")
+    with db:
+        db.execute("UPDATE runs SET status='failed', message='it jams' WHERE k=4")
+    db.close()
+    capsys.readouterr()
+    assert main(["sweep", "study.yaml", "--failures"]) == 1
+    said = capsys.readouterr().out
+    assert "run 4 (speed = 0.3, mu = 0.1): it jams" in said
+    assert main(["sweep", "study.yaml", "--rerun"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["none.yaml"], "none.yaml: No such file"),
+        (["belt_sped"], "did you mean 'belt_speed'"),
+        (["study.yaml", "--save", "t.xls"], "use .csv, .parquet"),
+        (["study.yaml", "--plot", "no/map.png"], "no folder 'no'"),
+        (["study.yaml", "--workers", "0"], "workers = 0"),
+        (["study.yaml", "--executor", "cluster"], "invalid choice"),
+        (["study.yaml", "--address", "tcp://x"], "executor='dask'"),
+        (["study.yaml", "--sav", "t.csv"], "did you mean '--save'"),
+    ],
+)
+def test_bad_commands_are_refused(study, capsys, words, why):
+    assert main(["sweep", *words]) == 2
+    error = capsys.readouterr().err
+    assert why in error
+    assert error.count("\n") == 1
+    assert not (study.parent / "study.db").exists()
+
+
+def test_built_in_studies_are_listed(capsys):
+    assert main(["sweep"]) == 0
+    said = capsys.readouterr().out
+    assert "compactor_basins" in said
+    assert "belt's speed" in said
+
+
+def test_progress_in_words():
+    words = _words(Progress(n=1000, done=410, failed=2, rate=38.46, left=5025.0))
+    assert words == "412 of 1000, 38.5/s, 1:23:45 left, 2 failed"
+    assert "left" not in _words(
+        Progress(n=9, done=0, failed=0, rate=0.0, left=float("nan"))
+    )
+
+
+# -- pictures --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def table():
+    return sweep(
+        "belt",
+        {"speed": Grid(low=0.1, high=0.3, n=3), "mu": [0.1, 0.2]},
+        {"x": Final(column="block.x")},
+        until=1.0,
+    )
+
+
+def test_map_and_curve(table):
+    whole = table.plot()
+    (axes, bar) = whole.axes
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("speed", "mu")
+    assert bar.get_ylabel() == "x"
+    np.testing.assert_array_equal(
+        np.asarray(axes.collections[0].get_array()).ravel(), table["x"]
+    )
+    curve = table.plot("speed")
+    np.testing.assert_array_equal(curve.axes[0].lines[0].get_ydata(), table["x"])
+    with pytest.raises(ModelError, match="did you mean 'speed'"):
+        table.plot("sped")
+
+
+def test_diagram_is_drawn(tmp_path):
+    diagram = bifurcation(
+        "belt", "mu0", [0.45, 0.6], "block.x", period=1.0, settle=1, n=2
+    )
+    figure = diagram.plot(str(tmp_path / "diagram.svg"))
+    assert len(figure.axes[0].lines) == 2
+    lengths = [np.size(line.get_xdata()) for line in figure.axes[0].lines]
+    assert lengths == [4, 4]
+
+
+def test_page_says_what_has_no_value(table):
+    data = document(table)
+    assert data["outputs"] == ["x"]
+    assert len(data["columns"]["status"]) == 6
+    with pytest.raises(ModelError, match=r"use \.html"):
+        table.page("study.txt")
+
+
+# -- memory ----------------------------------------------------------------------------
+
+
+def test_results_do_not_pile_up():
+    """However many runs there are, few results are alive at a time."""
+    alive: list[weakref.ref] = []
+    most = [0]
+
+    def watch(result):
+        alive.append(weakref.ref(result))
+        if len(alive) % 20 == 0:
+            gc.collect()
+        most[0] = max(most[0], sum(ref() is not None for ref in alive))
+        return 0.0
+
+    study = Study(
+        system="belt",
+        parameters={"speed": Grid(low=0.1, high=0.2, n=80)},
+        outputs={"f": watch},
+        until=0.01,
+    )
+    sweep(study, workers=2)
+    assert len(alive) == 80
+    # Those at work, and those that wait for the collector: it comes every 20 runs.
+    assert most[0] <= 30
