@@ -20,7 +20,6 @@ import inspect
 import math
 import pkgutil
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
@@ -219,14 +218,13 @@ def _ranges(system: str) -> dict[str, tuple[int | float, int | float]]:
     return getattr(_module(system), "RANGES", {})
 
 
+# Not by a look into sys.modules: another thread may still be importing the module.
+@functools.cache
 def _module(system: str) -> ModuleType:
-    name = f"{systems.__name__}.{system}"
-    if name in sys.modules:
-        return sys.modules[name]
     known = names()
     if system not in known:
         raise ModelError(f"no gallery system '{system}'; {nearest(system, known)}")
-    return importlib.import_module(name)
+    return importlib.import_module(f"{systems.__name__}.{system}")
 
 
 def _function(system: str) -> Callable[..., Model]:
