@@ -1,8 +1,10 @@
 """Pictures of contacts: shapes, marks, arrows, over time."""
 
 import math
+import re
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,10 +27,6 @@ from nonsmooth import (
     gallery,
     simulate,
 )
-from nonsmooth.elements.bodies import Body
-from nonsmooth.elements.drives import Drive
-from nonsmooth.elements.forces import Force
-from nonsmooth.elements.joints import Joint
 from nonsmooth.views import contacts
 from nonsmooth.views.figure import MODES, PALETTE
 from nonsmooth.views.places import nearest
@@ -38,10 +36,11 @@ from nonsmooth.views.plots import (
     plot_energy,
     plot_series,
 )
-from nonsmooth.views.sketch import symbol
+from nonsmooth.views.symbols import GLYPHS
 from oracles import bearings as slow
 from oracles.pictures import areas, labels, marks, panels, poses_at, rgb, strokes
 
+WEB = Path(__file__).parents[2] / "web" / "src"
 MU, MU0, SPEED = 0.3, 0.4, 0.1  # of the belt
 WEIGHT, STIFFNESS, FREQUENCY = 9.81, 100.0, 10.0  # N, N/m, rad/s
 FIRST = MU0 * WEIGHT / (STIFFNESS * SPEED)  # s, the block lets go
@@ -199,10 +198,11 @@ def test_arcs_begin_at_new_modes(belt):
 # ---- the mechanism -----------------------------------------------------------------
 
 
-def test_every_kind_has_a_symbol():
-    for family in (Body, Joint, Drive, Force, Contact):
-        for kind in family.kinds.values():
-            assert any(base in symbol.kinds for base in kind.__mro__), kind
+def test_every_glyph_has_a_painter():
+    """What the viewer may be told to draw, a sketch can draw, too."""
+    text = (WEB / "scene" / "glyphs.ts").read_text(encoding="utf-8")
+    painted = set(re.findall(r'(?m)^registerGlyph\("([^"]+)"', text))
+    assert {name.removeprefix("any ") for name in painted} == GLYPHS.keys()
 
 
 def test_all_shapes_are_drawn(heap):

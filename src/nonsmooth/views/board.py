@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from nonsmooth.elements.bodies import Ground, MovingSupport
 from nonsmooth.elements.forces import Force
-from nonsmooth.elements.joints import PinInSlot, Prismatic
 from nonsmooth.views import contacts
 from nonsmooth.views.bearings import Bearing
 from nonsmooth.views.drawing import LONE, PIN
 from nonsmooth.views.figure import INK, PALE, PALETTE
+from nonsmooth.views.parts import Item
 from nonsmooth.views.places import to_global
 from nonsmooth.views.stage import Stage
 
@@ -308,21 +308,21 @@ class Sketch:
             large.hatch(left, right)
 
     def guide(
-        self, joint: PinInSlot | Prismatic, half_width: float, pad: float, is_slot: bool
+        self, owner: str, item: Item, half_width: float, pad: float, is_slot: bool
     ) -> None:
-        """Draw the guide or slot in a along which b moves; sizes in metres."""
-        is_fixed = self.stage.is_ground(joint.a)
+        """Draw the guide or slot along which something moves; sizes in metres."""
+        is_fixed = self.stage.is_ground(owner)
         if is_fixed and self.ink < 1.0:
             return
-        x, y, theta = self.pose(joint.a)
-        low, high = self.stage.travel(joint)
+        x, y, theta = self.pose(owner)
+        low, high = item["travel"]
         low, high = low - pad, high + pad
         metres = replace(self, unit=1.0)
         for side in (-half_width, half_width):
             shape = [(low, side), (high, side)]
-            ends = metres.place((x, y), theta + joint.axis, shape)
+            ends = metres.place((x, y), theta + item["axis"], shape)
             if not is_fixed:
-                self.line(ends, self.colour_of(joint.a), 1.0, GUIDES)
+                self.line(ends, self.colour_of(owner), 1.0, GUIDES)
             # The ground lies outside the slot, or under the guide.
             elif side < 0.0:
                 self.hatch(*ends)

@@ -1,11 +1,13 @@
-"""What the viewer draws for joints, drives and forces, and where something presses.
+"""What stands for joints, drives and forces in pictures, and where something presses.
 
-All of it is plain data, described in `web/src/format.ts`. To give a kind its own
-glyph, add it here, and its painter in `web/src/scene/glyphs.ts`:
+All of it is plain data, described in `web/src/format.ts`. To give a kind its look, name
+one that there is:
 
     @glyph(MySpring)
     def my_spring(stage: Stage, element: MySpring) -> Item:
-        return {"kind": "my_spring"}
+        return {"kind": "spring"}
+
+A new one needs a painter in `views/symbols.py` and one in `web/src/scene/glyphs.ts`.
 """
 
 from __future__ import annotations

@@ -19,17 +19,16 @@ from nonsmooth.views.bearings import Bearing, bearings
 from nonsmooth.views.board import COLOURS, LONGEST, PICTURE, Sketch
 from nonsmooth.views.drawing import LONE, SYMBOL_PART, symbol_size
 from nonsmooth.views.figure import INK, MODES, PALETTE, mode_label
+from nonsmooth.views.glyphs import glyphs
 from nonsmooth.views.meshes import enlargement, skins_of
 from nonsmooth.views.stage import Stage, reach
-from nonsmooth.views.symbols import symbol
+from nonsmooth.views.symbols import paint
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     from nonsmooth.result import Result
-
-__all__ = ["Sketch", "draw_on", "instants", "symbol"]
 
 Floats = NDArray[np.float64]
 # Values of a field by body, of all nodes of its mesh: (n_node), or (n_time, n_node).
@@ -78,13 +77,14 @@ def draw_on(
     if has_forces and largest > 0.0:
         longest = LONGEST if np.count_nonzero(sizes) <= FEW_FORCES else 0.5 * LONGEST
         board = replace(board, scale=longest * PICTURE * board.dot / largest)
+    looks = {item["name"]: item for item in glyphs(board.stage)}
     for k in range(len(times)):
         ink = 1.0 if k == last else FAINTEST + 0.4 * k / last
         s = replace(board, k=k, ink=ink, layer=10.0 * (1 + k))
         for element in stage.elements:
             # What acts on the mechanism is shown once, at the last instant.
             if k == last or not isinstance(element, Drive | Force):
-                symbol.draw(s, element)
+                paint(s, element, looks)
     board.finish()
     axes.autoscale_view()
     axes.set_axisbelow(True)

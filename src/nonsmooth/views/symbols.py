@@ -1,44 +1,23 @@
-"""A symbol for every kind of element, as a sketch draws it.
+"""How a sketch paints what the viewer gets, too: parts of bodies, glyphs, bearings.
 
-A symbol is a function of a `Sketch` and an element. To give a kind its own, add it
-here:
-
-    @symbol(MySpring)
-    def my_spring(s: Sketch, element: MySpring) -> None:
-        s.line([s.point(element.a), s.point(element.b)])
-
-Bodies have the parts that `views/parts.py` gives them, as in the viewer; `s.owner` is
-the body that has a part, and `s.on_owner` leads to its frame.
+`views/parts.py` and `views/glyphs.py` decide what an element looks like; a painter
+here puts it on paper, one in `web/src/scene/` on the screen. A painter of a part draws
+on `s.owner`, the body that has it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth.elements.base import Named
 from nonsmooth.elements.bodies import Body, Ground
 from nonsmooth.elements.contacts import Contact
-from nonsmooth.elements.drives import Drive, RotationDrive, TranslationDrive
-from nonsmooth.elements.forces import (
-    Couple,
-    Force,
-    PointForce,
-    SpringDamper,
-    TorsionSpring,
-)
-from nonsmooth.elements.joints import (
-    Distance,
-    Joint,
-    PinInSlot,
-    Prismatic,
-    Revolute,
-    Weld,
-)
 from nonsmooth.views import drawing
 from nonsmooth.views.bearings import Bearing
 from nonsmooth.views.board import BODIES, DRIVES, FORCES, GUIDES, PINS, RIM, Sketch
@@ -46,7 +25,6 @@ from nonsmooth.views.drawing import PIN, SLIDER
 from nonsmooth.views.figure import INK, MODES, PALE, PALETTE
 from nonsmooth.views.parts import Item, parts_of
 from nonsmooth.views.places import to_local
-from nonsmooth.views.stage import Looks
 
 Floats = NDArray[np.float64]
 
@@ -58,21 +36,30 @@ BEYOND = 1.4
 # Thickness of the mark where a slider bears, beside the radius of other marks.
 BEARING = 0.6
 
-symbol: Looks[Sketch, None] = Looks()
+
+def paint(s: Sketch, element: Named, looks: Mapping[str, Item]) -> None:
+    """Paint an element; joints, drives and forces have looks, by their names."""
+    if isinstance(element, Body):
+        _body(s, element)
+    elif isinstance(element, Contact):
+        _contact(s, element)
+    elif element.name in looks:
+        item = looks[element.name]
+        kind = item["kind"]
+        GLYPHS[kind if kind in GLYPHS else item["family"]](s, element, item)
 
 
 # ---- bodies: the parts that the viewer draws --------------------------------------
 
 
-@symbol(Body)
-def body(s: Sketch, body: Body) -> None:
+def _body(s: Sketch, body: Body) -> None:
     """Draw the parts of a body."""
     is_ground = isinstance(body, Ground)
     if is_ground and s.ink < 1.0:
         return
     on_it = replace(s, owner=body.name)
     for item in parts_of(s.stage, body):
-        PAINTERS[item["kind"]](on_it, item)
+        PARTS[item["kind"]](on_it, item)
     if not is_ground:
         s.text(s.point(body.name), body.name, s.colour_of(body.name))
 
@@ -152,7 +139,7 @@ def _mesh(s: Sketch, item: Item) -> None:
         s.polygon(nodes[rim], colour, face, 0.18, 0.9, BODIES, is_clear=True)
 
 
-PAINTERS: dict[str, Callable[[Sketch, Item], None]] = {
+PARTS: dict[str, Callable[[Sketch, Item], None]] = {
     "polygon": _polygon,
     "circle": _circle,
     "segment": _segment,
@@ -176,8 +163,7 @@ def _touch(s: Sketch, bearing: Bearing) -> None:
     s.press(bearing)
 
 
-@symbol(Contact)
-def contact(s: Sketch, element: Contact) -> None:
+def _contact(s: Sketch, element: Contact) -> None:
     """Draw the places where bodies may touch."""
     found = s.bearings[element.name]
     if all(b.spot and b.spot.is_flat for b in found):
@@ -192,17 +178,9 @@ def contact(s: Sketch, element: Contact) -> None:
 # ---- joints ----------------------------------------------------------------------
 
 
-@symbol(Joint)
-def any_joint(s: Sketch, joint: Joint) -> None:
-    """Draw a pin."""
-    s.pin(joint.b, joint.a)
-    s.text(s.point(joint.b), joint.name)
-
-
-@symbol(Revolute)
-def revolute(s: Sketch, joint: Revolute) -> None:
+def _joint(s: Sketch, joint: Any, item: Item) -> None:
     """Draw a pin, with friction in the colour of its mode; its force at the rim."""
-    centre, radius = s.point(joint.b), max(joint.radius or 0.0, PIN * s.unit)
+    centre, radius = s.point(joint.b), max(item.get("radius", 0.0), PIN * s.unit)
     s.pin(joint.b, joint.a, radius)
     for bearing in s.bearings.get(joint.name, ()):
         s.disc(centre, radius, INK, MODES[s.mode(joint.name)], width=s.pen)
@@ -211,16 +189,15 @@ def revolute(s: Sketch, joint: Revolute) -> None:
     s.text(centre + math.sqrt(0.5) * (radius - PIN * s.unit), joint.name)
 
 
-@symbol(Prismatic)
-def prismatic(s: Sketch, joint: Prismatic) -> None:
+def _guide(s: Sketch, joint: Any, item: Item) -> None:
     """Draw a block in a guide, and where its ends bear."""
     half, high = drawing.block_size(joint, s.unit)
-    gap = 0.5 * (joint.clearance or 0.0)
-    has_size = joint.length is not None
-    s.guide(joint, high + gap, half + BEYOND * s.unit, has_size)
+    has_size = "length" in item
+    gap = 0.5 * item.get("clearance", 0.0)
+    s.guide(joint.a, item, high + gap, half + BEYOND * s.unit, has_size)
     corners = s.stage.block(joint, s.unit)[s.k]
     colour = s.colour_of(joint.b)
-    if not s.stage.shows_block(joint):
+    if item.get("has_block", True):
         s.polygon(corners, colour, colour, 0.3, 1.5, BODIES, is_clear=True)
     for bearing in s.bearings.get(joint.name, ()):
         _touch(s, bearing)
@@ -228,48 +205,50 @@ def prismatic(s: Sketch, joint: Prismatic) -> None:
     s.text(corners[1] if has_size else s.point(joint.b), joint.name)
 
 
-@symbol(PinInSlot)
-def pin_in_slot(s: Sketch, joint: PinInSlot) -> None:
+def _slot(s: Sketch, joint: Any, item: Item) -> None:
     """Draw a slot and the pin in it, with friction on a slider, and where it bears."""
     pad, centre = (SLIDER[0] + BEYOND) * s.unit, s.point(joint.b)
-    if joint.name not in s.bearings:
-        s.guide(joint, SLOT * s.unit, pad, True)
-        s.disc(centre, PIN * s.unit, width=s.pen)
-        s.text(centre, joint.name)
-        return
+    fill = "white"
+    if "mode" not in item:
+        s.guide(joint.a, item, SLOT * s.unit, pad, True)
+    else:
+        s.guide(joint.a, item, SLIDER[1] * s.unit, pad, True)
+        fill = MODES[s.mode(joint.name)]
+        _slider(s, joint, fill)
+    s.disc(centre, PIN * s.unit, INK, fill, width=s.pen)
+    s.text(centre, joint.name)
+
+
+def _slider(s: Sketch, joint: Any, fill: str) -> None:
+    """Draw the slider of a pin with friction, and a strip where it bears."""
     half, high = (size * s.unit for size in SLIDER)
-    s.guide(joint, high, pad, True)
     up = s.stage.normal(joint)[s.k]
     along = np.array([up[1], -up[0]])
     box = [x * half * along + y * high * up for x, y in drawing.SQUARE]
-    colour, mode = s.colour_of(joint.b), s.mode(joint.name)
-    s.polygon(centre + box, colour, colour, 0.35, 1.2, FORCES)
+    colour = s.colour_of(joint.b)
+    s.polygon(s.point(joint.b) + box, colour, colour, 0.35, 1.2, FORCES)
     for bearing in s.bearings[joint.name]:
         foot, normal = bearing.place[s.k], s.value(bearing.force)
         if normal != 0.0:
             deep = math.copysign(BEARING * s.mark, normal) * up
             ends = np.array([foot - half * along, foot + half * along])
             strip = [*ends, *(ends + deep)[::-1]]
-            s.polygon(strip, INK, MODES[mode], 1.0, 0.8, PINS)
+            s.polygon(strip, INK, fill, 1.0, 0.8, PINS)
         s.press(bearing)
-    s.disc(centre, PIN * s.unit, INK, MODES[mode], width=s.pen)
-    s.text(centre, joint.name)
 
 
-@symbol(Weld)
-def weld(s: Sketch, joint: Weld) -> None:
+def _weld(s: Sketch, joint: Any, item: Item) -> None:
     """Draw a square, on hatching where it is fixed."""
     x, y, angle = s.pose(joint.b)
-    box = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]
     if s.ink == 1.0 and (s.stage.is_ground(joint.a) or s.stage.is_ground(joint.b)):
         turn = s.down + 0.5 * math.pi
         s.hatch(*s.place((x, y), turn, [(-1.3, -0.5), (1.3, -0.5)]))
+    box = 0.5 * np.array(drawing.SQUARE)
     s.polygon(s.place((x, y), angle, box), INK, INK, 1.0, 1.0, PINS)
     s.text((x, y), joint.name)
 
 
-@symbol(Distance)
-def distance(s: Sketch, joint: Distance) -> None:
+def _rod(s: Sketch, joint: Any, item: Item) -> None:
     """Draw a thin rod with a pin at both ends."""
     ends = [s.point(joint.a), s.point(joint.b)]
     s.line(ends, INK, 1.5, BODIES)
@@ -281,25 +260,27 @@ def distance(s: Sketch, joint: Distance) -> None:
 # ---- drives: what the engine prescribes ------------------------------------------
 
 
-@symbol(Drive)
-def drive(s: Sketch, element: Drive) -> None:
+def _drive(s: Sketch, element: Any, item: Item) -> None:
     """Draw a ring round the driven point."""
     s.disc(s.point(element.b), 1.1 * s.unit, PALETTE[1], None, 1.0, 1.6, DRIVES)
     s.text(s.point(element.b), element.name, PALETTE[1])
 
 
-@symbol(RotationDrive)
-def rotation_drive(s: Sketch, element: RotationDrive) -> None:
+def _motor(s: Sketch, element: Any, item: Item) -> None:
     """Draw an arrow round the joint, in the positive sense."""
     centre = s.point(s.stage.pivot(element))
     s.turn_arrow(centre, 1.0, PALETTE[1])
     s.text(centre, element.name, PALETTE[1])
 
 
-@symbol(TranslationDrive)
-def translation_drive(s: Sketch, element: TranslationDrive) -> None:
+def _hold(s: Sketch, element: Any, item: Item) -> None:
+    """Name what is but held."""
+    s.text(s.point(element.b), element.name, PALETTE[1])
+
+
+def _actuator(s: Sketch, element: Any, item: Item) -> None:
     """Draw an arrow along the driven direction."""
-    angle = s.pose(element.a)[2] + element.axis
+    angle = s.pose(element.a)[2] + item["axis"]
     tail, head = s.place(s.point(element.b), angle, [(1.9, 0.0), (5.0, 0.0)])
     s.arrow(tail, head, PALETTE[1])
     s.text(head, element.name, PALETTE[1])
@@ -308,35 +289,28 @@ def translation_drive(s: Sketch, element: TranslationDrive) -> None:
 # ---- forces ----------------------------------------------------------------------
 
 
-@symbol(Force)
-def force(s: Sketch, element: Force) -> None:
-    """Draw a dashed line from a to b, or the arrow of a force on b alone."""
-    if s.stage.is_ground(element.a):
-        s.force_arrow(element)
-    else:
-        ends = [s.point(element.a), s.point(element.b)]
-        s.line(ends, PALETTE[3], 1.2, FORCES, dashes="--")
-        s.text(0.5 * (ends[0] + ends[1]), element.name, PALETTE[3])
-
-
-@symbol(PointForce)
-def point_force(s: Sketch, element: PointForce) -> None:
-    """Draw the arrow of the force."""
+def _force(s: Sketch, element: Any, item: Item) -> None:
+    """Draw the arrow of a force on b."""
     s.force_arrow(element)
 
 
-@symbol(Couple)
-def couple(s: Sketch, element: Couple) -> None:
+def _pair(s: Sketch, element: Any, item: Item) -> None:
+    """Draw a dashed line from a to b."""
+    ends = [s.point(element.a), s.point(element.b)]
+    s.line(ends, PALETTE[3], 1.2, FORCES, dashes="--")
+    s.text(0.5 * (ends[0] + ends[1]), element.name, PALETTE[3])
+
+
+def _couple(s: Sketch, element: Any, item: Item) -> None:
     """Draw an arrow round the joint, in the sense of the torque."""
-    torque = s.value(f"{element.name}.torque")
+    torque = s.value(item["torque"])
     if torque != 0.0:
         centre = s.point(s.stage.pivot(element))
         s.turn_arrow(centre, torque, PALETTE[3])
         s.text(centre, element.name, PALETTE[3])
 
 
-@symbol(SpringDamper)
-def spring_damper(s: Sketch, element: SpringDamper) -> None:
+def _spring(s: Sketch, element: Any, item: Item) -> None:
     """Draw a zigzag for stiffness, a dashpot for damping, side by side for both."""
     a, b = s.point(element.a), s.point(element.b)
     length = float(np.hypot(*(b - a))) / s.unit
@@ -346,12 +320,13 @@ def spring_damper(s: Sketch, element: SpringDamper) -> None:
     s.anchor(element.a, direction)
     s.anchor(element.b, -direction)
     angle = math.atan2(direction[1], direction[0])
-    has_spring, has_damper = element.stiffness > 0.0, element.damping > 0.0
+    has_damper = item.get("has_damper", False)
+    has_spring = item.get("has_spring", not has_damper)
     aside = 0.75 if has_spring and has_damper else 0.0
     # Straight ends, as long as there is room for them.
     lead = min(1.2, 0.15 * length)
     shapes: list[Any] = []
-    if has_spring or not has_damper:
+    if has_spring:
         shapes.append(_zigzag(length, lead, aside))
     if has_damper:
         shapes += _dashpot(length, lead, -aside)
@@ -388,8 +363,7 @@ def _dashpot(
     ]
 
 
-@symbol(TorsionSpring)
-def torsion_spring(s: Sketch, element: TorsionSpring) -> None:
+def _spiral(s: Sketch, element: Any, item: Item) -> None:
     """Draw a spiral at the joint."""
     centre = s.point(s.stage.pivot(element))
     angle = np.linspace(0.0, 4.5 * math.pi, 90)
@@ -397,3 +371,23 @@ def torsion_spring(s: Sketch, element: TorsionSpring) -> None:
     spiral = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
     s.line(s.place(centre, s.pose(element.b)[2], spiral), PALETTE[2], 1.0)
     s.text(centre, element.name, PALETTE[2])
+
+
+# By the kind of a glyph; those without a painter of their own have their family's.
+GLYPHS: dict[str, Callable[[Sketch, Any, Item], None]] = {
+    "joint": _joint,
+    "pin": _joint,
+    "guide": _guide,
+    "slot": _slot,
+    "weld": _weld,
+    "rod": _rod,
+    "drive": _drive,
+    "motor": _motor,
+    "hold": _hold,
+    "actuator": _actuator,
+    "force": _force,
+    "pair": _pair,
+    "couple": _couple,
+    "spring": _spring,
+    "spiral": _spiral,
+}
