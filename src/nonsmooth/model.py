@@ -21,6 +21,8 @@ from nonsmooth.errors import ModelError, nearest
 
 T = TypeVar("T")
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     # Any sequence may be given; what is stored is a tuple.
     Many = Sequence[T]
 else:
@@ -70,6 +72,12 @@ class Model(Element, family="model"):
         parts = [f"{n} {name}" for n, name in counts if n]
         return f"<{self.label()}: {', '.join(parts)}>"
 
+    def _repr_html_(self) -> str:
+        """Return the same with a picture of the start, as a notebook shows it."""
+        from nonsmooth.solve.preview import shown
+
+        return shown(self)
+
     def label(self) -> str:
         """Return how messages call the model."""
         return f"model '{self.title}'" if self.title else "model"
@@ -111,6 +119,14 @@ class Model(Element, family="model"):
         """Yield every element, bodies first."""
         for name in _FAMILIES:
             yield from getattr(self, name)
+
+    def draw(
+        self, path: str | None = None, *, names: bool = True, forces: bool = False
+    ) -> Figure:
+        """Draw the mechanism as it starts, with what is to be said of it."""
+        from nonsmooth.solve.preview import draw
+
+        return draw(self, path, names=names, forces=forces)
 
     def _check_names(self) -> None:
         owners: dict[str, list[Named]] = {}

@@ -15,7 +15,17 @@ from io import TextIOWrapper
 from types import ModuleType
 
 from nonsmooth import __version__
-from nonsmooth.app import check, gallery, modes, run, schema, serve, sweep, warmup
+from nonsmooth.app import (
+    check,
+    draw,
+    gallery,
+    modes,
+    run,
+    schema,
+    serve,
+    sweep,
+    warmup,
+)
 from nonsmooth.app.command import (
     BAD_INPUT,
     DONE,
@@ -35,6 +45,7 @@ COMMANDS: Mapping[str, ModuleType] = {
     "sweep": sweep,
     "serve": serve,
     "check": check,
+    "draw": draw,
     "modes": modes,
     "schema": schema,
     "warmup": warmup,
@@ -61,6 +72,7 @@ examples:
   nonsmooth sweep study.yaml --page study.html   many runs, over parameters
   nonsmooth serve                           the same in the browser, with sliders
   nonsmooth check model.yaml                is this file a valid model?
+  nonsmooth draw model.yaml --out model.png   see it as it starts
   nonsmooth modes transverse_bars --plot modes.png   what flexible bodies keep
   nonsmooth schema --out model.schema.json  let your editor check model files
   nonsmooth warmup                          compile once, so that no run waits

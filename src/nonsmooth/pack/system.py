@@ -120,6 +120,12 @@ class System:
             f"{self.tables.n_row} constraints>"
         )
 
+    def _repr_html_(self) -> str:
+        """Return the same with a picture of the start, as a notebook shows it."""
+        from nonsmooth.solve.preview import shown
+
+        return shown(self)
+
     def coordinates(self, body: str) -> slice:
         """Return where the coordinates of a body with mass stand."""
         k = self.bodies.index(body)

@@ -15,6 +15,7 @@ from nonsmooth.kernels.entry import Guards
 from nonsmooth.kernels.friction.modes import OPEN, PRESSING, SLIP, YIELDING
 from nonsmooth.kernels.mechanics.tables import FORCE, GAP, GROUP, USER, Work
 from nonsmooth.pack import System
+from nonsmooth.result.display import rows_html
 from nonsmooth.result.evaluate import evaluate, instants
 from nonsmooth.result.state import Modes, mode_name
 from nonsmooth.result.steps import Steps
@@ -126,6 +127,12 @@ class EventTable(Sequence[EventRecord]):
         for record in self._records:
             totals[record.kind] = totals.get(record.kind, 0) + 1
         return totals
+
+    def _repr_html_(self) -> str:
+        """Return the first rows as a notebook shows them."""
+        head = ("t (s)", "element", "kind", "before", "after")
+        rows = [[getattr(r, n) for n in ("t", *head[1:])] for r in self._records]
+        return rows_html(head, rows, repr(self).partition(";")[0].strip("<>"))
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the table as a data frame."""

@@ -102,6 +102,12 @@ class Result:
         ]
         return "\n".join(lines) + ">"
 
+    def _repr_html_(self) -> str:
+        """Return the same with a picture, as a notebook shows it."""
+        from nonsmooth.views.notebook import words_and_picture
+
+        return words_and_picture(self, self.draw)
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be known about the run, with `doubts`."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nonsmooth.columns import Column
 from nonsmooth.errors import nearest
 from nonsmooth.files import replacing
+from nonsmooth.result.display import rows_html
 
 if TYPE_CHECKING:
     import pandas
@@ -39,6 +40,15 @@ class Samples(Mapping[str, Floats]):
         if len(self) > MAX_SHOWN:
             lines.append(f"  ... and {len(self) - MAX_SHOWN} more")
         return "\n".join(lines) + ">"
+
+    def _repr_html_(self) -> str:
+        """Return the first instants as a notebook shows them."""
+        names = list(self._columns)[:MAX_SHOWN]
+        units = [self._table[n].unit if n in self._table else "s" for n in names]
+        head = [f"{n} ({u})" if u else n for n, u in zip(names, units, strict=True)]
+        rows = list(zip(*(self[n].tolist() for n in names), strict=True))
+        note = f"Samples at {len(rows)} instants, {len(self)} columns"
+        return rows_html(head, rows, note)
 
     def __getitem__(self, name: str) -> Floats:
         """Return one column."""

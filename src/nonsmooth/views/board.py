@@ -15,7 +15,7 @@ from nonsmooth.elements.forces import Force
 from nonsmooth.views import contacts
 from nonsmooth.views.bearings import Bearing
 from nonsmooth.views.drawing import LONE, PIN
-from nonsmooth.views.figure import INK, PALE, PALETTE
+from nonsmooth.views.figure import INK, PALE, PALETTE, WARNING
 from nonsmooth.views.parts import Item
 from nonsmooth.views.places import to_global
 from nonsmooth.views.stage import Stage
@@ -371,6 +371,17 @@ class Sketch:
             tail = self.place(head, math.atan2(fy, fx), [(-4.5, 0.0)])[0]
             self.arrow(tail, head, PALETTE[3])
             self.text(tail, element.name, PALETTE[3])
+
+    def ring(self, name: str) -> None:
+        """Draw a ring round an element that something is to be said of."""
+        top = replace(self, layer=self.layer + 100.0)
+        for element in self.stage.elements:
+            if element.name == name:
+                places = [b.place[self.k] for b in self.bearings.get(name, ())]
+                reference = getattr(element, "b", name)
+                places = [p for p in places if np.all(np.isfinite(p))]
+                for place in places or [self.point(reference)]:
+                    top.disc(place, 2.2 * self.unit, WARNING, None, 1.0, 2.0, DRIVES)
 
     def turn_arrow(self, centre: ArrayLike, sense: float, colour: str) -> None:
         """Draw an arrow round a centre."""

@@ -42,6 +42,7 @@ PALETTE = (
 DASHES = ("-", "--", "-.", ":")
 INK = "#333333"  # outlines and text
 PALE = "#8A8A8A"  # ground, guides, events
+WARNING = "#C00000"
 FAINT = "#D4D4D4"  # events where they are many
 
 # Modes of contacts and joints in pictures, with their colours, in the order of legends.

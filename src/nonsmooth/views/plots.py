@@ -7,7 +7,8 @@ Matplotlib is imported when a figure is made.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from nonsmooth.columns import Column
     from nonsmooth.result import Result
+    from nonsmooth.views.stage import Stage
 
 __all__ = ["draw", "plot_contacts", "plot_energy", "plot_paths", "plot_series"]
 
@@ -32,6 +34,8 @@ Path = str | os.PathLike[str]
 
 # Height of a row of a legend below a drawing, in.
 LEGEND_ROW = 0.25
+# Letters in a line of sentences above a drawing, and its height, in.
+LINE_LETTERS, LINE_ROW = 95, 0.17
 # Works of a ledger that are drawn one by one; the smallest are summed up.
 MAX_WORKS = 6
 
@@ -229,14 +233,36 @@ def draw(
         times = np.unique(np.asarray(t, dtype=float))
     if len(times) == 0:
         raise ModelError("t = []; give at least one time")
+    values = dict(result.sample(times))
+    stage = sketch.stage_of(result.system, values, len(times), scale)
     with look.style():
-        figure = look.new_figure(6.5, 5.0)
-        axes = figure.subplots()
-        handles = sketch.draw_on(axes, result, times, names, forces, scale, field)
-        look.fit_plane(figure, axes)
-        if handles:
-            columns = min(len(handles), 4)
-            figure.legend(handles=handles, loc="outside lower center", ncols=columns)
-            rows = -(-len(handles) // columns)
-            figure.set_figheight(figure.get_figheight() + LEGEND_ROW * rows)
-        return look.finish(figure, path)
+        return show_stage(stage, times, path, names, forces, field)
+
+
+def show_stage(
+    stage: Stage,
+    times: Floats,
+    path: Path | None = None,
+    has_names: bool = False,
+    has_forces: bool = False,
+    field: str | sketch.Shades | None = None,
+    marked: Iterable[str] = (),
+    above: Sequence[str] = (),
+) -> Figure:
+    """Return a figure of the mechanism, its legend, and sentences above."""
+    figure = look.new_figure(6.5, 5.0)
+    axes = figure.subplots()
+    drawn = (axes, stage, times, has_names, has_forces, field, marked)
+    handles = sketch.draw_stage(*drawn)
+    look.fit_plane(figure, axes)
+    high = figure.get_figheight()
+    if handles:
+        columns = min(len(handles), 4)
+        figure.legend(handles=handles, loc="outside lower center", ncols=columns)
+        high += LEGEND_ROW * -(-len(handles) // columns)
+    lines = [line for text in above for line in textwrap.wrap(text, LINE_LETTERS)]
+    if lines:
+        figure.suptitle("\n".join(lines), fontsize=8.5, color=look.WARNING)
+        high += LINE_ROW * len(lines)
+    figure.set_figheight(high)
+    return look.finish(figure, path)

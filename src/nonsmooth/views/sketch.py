@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
+    from nonsmooth.pack import System
     from nonsmooth.result import Result
 
 Floats = NDArray[np.float64]
@@ -52,18 +53,20 @@ def instants(result: Result) -> int:
     return N_INSTANT if result.system.n_moving <= MANY_BODIES else 2
 
 
-def draw_on(
+def draw_stage(
     axes: Axes,
-    result: Result,
+    stage: Stage,
     times: Floats,
     has_names: bool = False,
     has_forces: bool = False,
-    scale: float | None = None,
     field: str | Shades | None = None,
+    marked: Iterable[str] = (),
 ) -> list[Artist]:
-    """Draw the mechanism at increasing times; return what the legend has to explain."""
+    """Draw the mechanism at increasing times; return what a legend has to explain.
+
+    What is marked has a ring round it.
+    """
     last = len(times) - 1
-    stage = _stage(result, times, scale)
     board = _board(axes, stage)
     board = replace(board, labels=[] if has_names else None)
     if field is not None:
@@ -85,6 +88,8 @@ def draw_on(
             # What acts on the mechanism is shown once, at the last instant.
             if k == last or not isinstance(element, Drive | Force):
                 paint(s, element, looks)
+    for name in marked:
+        board.ring(name)
     board.finish()
     axes.autoscale_view()
     axes.set_axisbelow(True)
@@ -93,14 +98,14 @@ def draw_on(
     return _explained(stage, largest if board.scale > 0.0 else None)
 
 
-def _stage(result: Result, times: Floats, scale: float | None) -> Stage:
-    """Return the mechanism at the times; its deformation can be seen by default."""
-    stage = Stage(
-        system=result.system,
-        values=dict(result.sample(times)),
-        n=len(times),
-        skins=skins_of(result.system),
-    )
+def stage_of(
+    system: System,
+    values: Mapping[str, Floats],
+    n: int,
+    scale: float | None = None,
+) -> Stage:
+    """Return the mechanism at instants; its deformation can be seen by default."""
+    stage = Stage(system=system, values=values, n=n, skins=skins_of(system))
     if scale is None:
         moved = [
             skin.fields["displacement"].at(stage.eta(name))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.columns import ACTING
+from nonsmooth.columns import ACTING, columns_of
 from nonsmooth.elements.bodies import MovingSupport
 from nonsmooth.views import sampling
 from nonsmooth.views.sampling import Grid
@@ -113,16 +113,15 @@ class Source:
         return Samples(grid=grid, values=found, ledger=ledger)
 
 
-def start_of(result: Result) -> Samples:
-    """Return the start of a run without steps, as far as it is known."""
-    nothing = np.full(1, np.nan)
-    values = dict.fromkeys(result.table, nothing)
-    for name in result.system.bodies[: result.system.n_moving]:
-        where = result.system.coordinates(name).start
-        values_at, rates = result.system.start[where : where + 3].T.tolist()
+def start_values(system: System, t: float) -> dict[str, Floats]:
+    """Return the columns of a start, as far as they are known without a run."""
+    values = dict.fromkeys(columns_of(system), np.full(1, np.nan))
+    for name in system.bodies[: system.n_moving]:
+        where = system.coordinates(name).start
+        values_at, rates = system.start[where : where + 3].T.tolist()
         for quantity, value in zip(MOTION, (*values_at, *rates), strict=True):
             values[f"{name}.{quantity}"] = np.full(1, value)
-    for body in result.system.model.bodies:
+    for body in system.model.bodies:
         if isinstance(body, MovingSupport):
             for quantity in MOTION:
                 law = getattr(body, quantity, 0.0)
@@ -130,8 +129,15 @@ def start_of(result: Result) -> Samples:
                 if isinstance(law, int | float):
                     at[0] = law
                 else:
-                    type(law).evaluate(law.parameters(), result.t_start, at)
+                    type(law).evaluate(law.parameters(), t, at)
                 values[f"{body.name}.{quantity}"] = at[:1]
+    return values
+
+
+def start_of(result: Result) -> Samples:
+    """Return the start of a run without steps, as far as it is known."""
+    nothing = np.full(1, np.nan)
+    values = start_values(result.system, result.t_start)
     ledger = dict.fromkeys(ledger_names(result.system), nothing)
     grid = Grid(
         t=np.array([result.t_start]),
