@@ -116,7 +116,7 @@ def test_yaml_blocks_are_models_or_studies(page, tmp_path):
 def test_commands_of_the_readme_exist():
     """Every option that the README shows is one the command knows."""
     shown = re.findall(r"^    nonsmooth (\w+)(.*)", text(ROOT / "README.md"), re.M)
-    assert len(shown) == 7
+    assert {"run", "gallery", "serve", "sweep", "draw"} <= {name for name, _ in shown}
     for command, rest in shown:
         code = f"from nonsmooth.app.cli import main; main(['{command}', '--help'])"
         words = [sys.executable, "-c", code]
