@@ -26,8 +26,10 @@ SAVE_SUFFIXES = (".csv", ".parquet", ".npz", ".nsr")
 PLOT_SUFFIXES = (".png", ".svg", ".pdf")
 EVENT_SUFFIXES = (".csv",)
 REPORT_SUFFIXES = (".html", ".htm")
+FILM_SUFFIXES = (".gif", ".webp", ".mp4", ".webm")
 # Packages that are not always installed.
-NEEDS = {".parquet": "pyarrow", **dict.fromkeys(PLOT_SUFFIXES, "matplotlib")}
+PICTURES = (*PLOT_SUFFIXES, *FILM_SUFFIXES)
+NEEDS = {".parquet": "pyarrow", **dict.fromkeys(PICTURES, "matplotlib")}
 # Numbers a saved table may hold: 1.6 GB in memory.
 MAX_SAVED = 200_000_000
 
@@ -61,6 +63,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write one page that shows the run move, with plots, events and energies; "
         f"it needs no network ({', '.join(REPORT_SUFFIXES)})",
     )
+    add(
+        "--video",
+        metavar="FILE",
+        help=f"write a film of the run ({', '.join(FILM_SUFFIXES)}; the last two "
+        "need ffmpeg)",
+    )
     add("--events", action="store_true", help="list all events")
     add(
         "--save-events",
@@ -83,6 +91,7 @@ def check(args: argparse.Namespace) -> None:
         ("--plot", PLOT_SUFFIXES, "plot"),
         ("--save-events", EVENT_SUFFIXES, ""),
         ("--report", REPORT_SUFFIXES, ""),
+        ("--video", FILM_SUFFIXES, "plot"),
     ):
         name = getattr(args, option[2:].replace("-", "_"))
         if name is None:
@@ -105,6 +114,10 @@ def check(args: argparse.Namespace) -> None:
                     f"{option} {name}: this is {use} as well; give another name"
                 )
         taken[name] = f"the file of {option}"
+    if args.video is not None:
+        from nonsmooth.views.film import check_film
+
+        check_film(args.video)
     if args.plot_names is not None and args.plot is None:
         raise ModelError("--plot-names needs --plot FILE")
     if args.every is not None and args.save is None:
@@ -157,13 +170,14 @@ def write(
         "save_events": ("saved", _save_events),
         "plot": ("drawn", _plot),
         "report": ("report", _report),
+        "video": ("film", _film),
     }
     unsaved: dict[str, str] = {}
     for option, (head, writer) in writers.items():
         path = getattr(args, option)
         if path is None:
             continue
-        if option in ("save", "plot") and len(result.steps.t) == 0:
+        if option in ("save", "plot", "video") and len(result.steps.t) == 0:
             unsaved[option] = f"nothing to write to {path}: the run ended at its start"
             continue
         try:
@@ -247,6 +261,15 @@ def _plot(result: Result, args: argparse.Namespace) -> str:
         angles = [f"{name}.theta" for name in system.bodies[: system.n_moving]]
         drives = [f"{drive.name}.{drive.output}" for drive in system.model.drives]
         plot_series(result, names or [*angles[:6], *drives[:6]], args.plot)
+    return ""
+
+
+def _film(result: Result, args: argparse.Namespace) -> str:
+    """Write a film."""
+    from nonsmooth.app.bar import Bar
+
+    with Bar("drawing") as bar:
+        result.film(args.video, progress=bar)
     return ""
 
 

@@ -524,6 +524,12 @@ class Result:
 
         return draw(self, t, path, names=names, forces=forces, scale=scale, field=field)
 
+    def film(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write the run as a film; options as of `nonsmooth.views.film.film`."""
+        from nonsmooth.views.film import film
+
+        return film(self, path, **options)
+
     def plot_waves(
         self,
         body: str | Sequence[str],

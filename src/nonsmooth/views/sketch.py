@@ -67,19 +67,7 @@ def draw_stage(
     What is marked has a ring round it.
     """
     last = len(times) - 1
-    board = _board(axes, stage)
-    board = replace(board, labels=[] if has_names else None)
-    if field is not None:
-        board = _shaded(axes, board, field)
-    sizes = [
-        math.hypot(board.value(bearing.force), bearing.friction[last])
-        for found in board.bearings.values()
-        for bearing in found
-    ]
-    largest = max(sizes, default=0.0)
-    if has_forces and largest > 0.0:
-        longest = LONGEST if np.count_nonzero(sizes) <= FEW_FORCES else 0.5 * LONGEST
-        board = replace(board, scale=longest * PICTURE * board.dot / largest)
+    board, largest = ready(axes, stage, has_names, has_forces, field, (last,))
     looks = {item["name"]: item for item in glyphs(board.stage)}
     for k in range(len(times)):
         ink = 1.0 if k == last else FAINTEST + 0.4 * k / last
@@ -95,7 +83,33 @@ def draw_stage(
     axes.set_axisbelow(True)
     shown = ", ".join(f"{t:.4g}" for t in times)
     axes.set_title(f"t = {shown} s", fontsize=9.5, loc="left")
-    return _explained(stage, largest if board.scale > 0.0 else None)
+    return explained(stage, largest)
+
+
+def ready(
+    axes: Axes,
+    stage: Stage,
+    has_names: bool,
+    has_forces: bool,
+    field: str | Shades | None,
+    instants: Iterable[int],
+) -> tuple[Sketch, float | None]:
+    """Return a sketch, and the largest force of instants where forces are drawn, N."""
+    board = _board(axes, stage)
+    board = replace(board, labels=[] if has_names else None)
+    if field is not None:
+        board = _shaded(axes, board, field)
+    found = [bearing for those in board.bearings.values() for bearing in those]
+    sizes = [
+        math.hypot(stage.values[b.force][k], b.friction[k])
+        for k in instants
+        for b in found
+    ]
+    largest = max(sizes, default=0.0)
+    if not (has_forces and largest > 0.0):
+        return board, None
+    longest = LONGEST if np.count_nonzero(sizes) <= FEW_FORCES else 0.5 * LONGEST
+    return replace(board, scale=longest * PICTURE * board.dot / largest), largest
 
 
 def stage_of(
@@ -184,7 +198,7 @@ def _board(axes: Axes, stage: Stage) -> Sketch:
     )
 
 
-def _explained(stage: Stage, largest: float | None) -> list[Artist]:
+def explained(stage: Stage, largest: float | None) -> list[Artist]:
     """Return the entries of a legend: modes in the picture, and the scale of arrows."""
     from matplotlib.lines import Line2D
 
