@@ -24,6 +24,8 @@ Floats = NDArray[np.float64]
 
 # The largest displacement of a point, in parts of the model's size.
 LARGEST = 0.05
+# Second-order part of the inertia of a body that bends, see `result.bending`.
+MOST_BENT = 0.01
 # Steps of a period, and the degree of the polynomial in each: errors of 1e-8.
 N_STEP, DEGREE = 16, 7
 # Where a mode has no frequency its shape is shown in this time, s.
@@ -69,7 +71,7 @@ def motion(rest: Equilibrium, k: int, periods: int) -> Result:
         t_end=rest.state.t + n * h,
         status="finished",
         message=remark.split(",")[0],
-        options={"scheme": "mode", "mode": k + 1},
+        options={"scheme": "mode", "mode": k + 1, "periods": periods},
         cost={"steps": n},
         violation=0.0,
         remarks=(remark,),
@@ -98,8 +100,11 @@ def _amplitude(rest: Equilibrium, q: Floats, shape: Floats) -> float:
         ends.append(np.array(work.motion[:, :2]))
     moves = np.linalg.norm(ends[1] - ends[0], axis=1) / (2.0 * step)
     largest = float(np.max(moves, initial=0.0))
+    most = np.inf
     for name, one in system.flexible.items():
+        eta = shape[system.coordinates(name)][3:]
         if one.shapes is not None:
-            eta = shape[system.coordinates(name)][3:]
             largest = max(largest, float(np.max(np.abs(one.shapes @ eta))))
-    return LARGEST * system.size / max(largest, 1e-300)
+        change = abs(float(eta @ one.spin @ eta)) / one.inertia
+        most = min(most, math.sqrt(MOST_BENT / max(change, 1e-300)))
+    return min(LARGEST * system.size / max(largest, 1e-300), most)
