@@ -1,4 +1,4 @@
-"""`nonsmooth modes`: mass, frequencies and shapes of flexible bodies."""
+"""`nonsmooth modes`: modes of flexible bodies, and of a system about its equilibrium."""
 
 from __future__ import annotations
 
@@ -14,19 +14,27 @@ from nonsmooth.errors import ModelError
 
 if TYPE_CHECKING:
     from nonsmooth.elements.flexible import Reduced
+    from nonsmooth.pack import System
 
-SHORT = "mass, frequencies and shapes of flexible bodies"
+SHORT = "modes of flexible bodies, and of a system about its equilibrium"
 HELP = """\
 Reduce the flexible bodies of a system to their modes. Prints of each its mass, the
 frequencies that are kept, the shapes with which it answers to loads, and how much of
 the static displacement of its points and patches is in neither.
 
+With --equilibrium, of any system: its static equilibrium near the start, whether that
+is stable, and the frequencies of small vibrations about it, flexible bodies deformed by
+their loads. --plot draws them, --report writes a page on which a chosen mode moves.
+
 examples:
   nonsmooth modes transverse_bars
   nonsmooth modes ball_on_beam --set modes=40 --plot modes.png
   nonsmooth modes model.yaml --json
+  nonsmooth modes ball_on_beam --equilibrium --report modes.html
 """
 
+# Modes that are drawn, and numbers in a line.
+MOST, ACROSS = 12, 6
 LOADS = ("force_x", "force_y", "couple")
 
 
@@ -36,7 +44,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "system", metavar="FILE", help="model file, or a built-in system"
     )
     add_set(parser)
+    parser.add_argument(
+        "--equilibrium", action="store_true", help="of the system at rest, not of bodies"
+    )
+    parser.add_argument(
+        "--at", type=float, default=0.0, metavar="T", help="time of drives, s (0)"
+    )
     parser.add_argument("--plot", metavar="FILE", help="draw the lowest shapes")
+    parser.add_argument(
+        "--report", metavar="FILE", help="page of moving modes; with --equilibrium"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -44,9 +61,13 @@ def command(args: argparse.Namespace) -> int:
     """Print what the reduction of each body keeps and loses."""
     from nonsmooth.pack import pack
 
+    if args.report and not args.equilibrium:
+        raise ModelError("--report: modes of a body do not move alone; --equilibrium")
     model = read_model(args.system, args.set)
     with Bar(args.system):
         system = pack(model)
+    if args.equilibrium:
+        return _about_rest(args, system)
     if not system.flexible:
         raise ModelError(
             f"{args.system}: no flexible body; try `nonsmooth modes ball_on_beam`"
@@ -63,6 +84,51 @@ def command(args: argparse.Namespace) -> int:
 
         plot_modes(system, args.plot)
     return DONE
+
+
+def _about_rest(args: argparse.Namespace, system: System) -> int:
+    """Print and draw the modes of a system about its static equilibrium."""
+    from nonsmooth.solve.equilibrium import equilibrium
+
+    with Bar(args.system):
+        rest = equilibrium(system, args.at)
+    hertz = [None if math.isnan(f) else float(f) for f in rest.frequencies]
+    n = min(MOST, len(hertz))
+    names = {
+        f"mode {k + 1}, {'unstable' if f is None else f'{f:.6g} Hz'}": k + 1
+        for k, f in enumerate(hertz[:n])
+    }
+    if args.json:
+        facts = {
+            "title": system.model.title,
+            "stability": rest.stability,
+            "positions": rest.state.positions,
+            "frequencies": hertz,
+            "notes": rest.notes,
+        }
+        print(json.dumps(facts, indent=1))
+    else:
+        print(f"{args.system}: {system.model.title or 'no title'}")
+        print(f"equilibrium: {rest.stability}, {len(hertz)} modes, Hz:")
+        _print_row(["unstable" if f is None else f"{f:.6g}" for f in hertz])
+        for note in rest.notes:
+            print(f"note: {note}")
+    runs = {name: rest.motion(k) for name, k in names.items()}
+    if args.plot:
+        from nonsmooth.views.mode_plot import plot_motions
+
+        plot_motions(runs, args.plot)
+    if args.report:
+        from nonsmooth.views.report import report_choice
+
+        report_choice(runs, args.report, system.model.title or args.system)
+    return DONE
+
+
+def _print_row(cells: list[str]) -> None:
+    """Print numbers, some in a line."""
+    for begin in range(0, len(cells), ACROSS):
+        print("  " + "".join(f"{text:>12}" for text in cells[begin : begin + ACROSS]))
 
 
 def _facts(one: Reduced) -> dict[str, Any]:
@@ -94,10 +160,7 @@ def _show(name: str, facts: dict[str, Any]) -> None:
     if facts["nodes"]:
         print(f"{facts['nodes']} nodes, {facts['elements']} elements")
     print(f"{len(kept)} modes to {max(kept, default=0.0):.6g} Hz:")
-    width = 6
-    for begin in range(0, len(kept), width):
-        row = "".join(f"{value:12.6g}" for value in kept[begin : begin + width])
-        print(f"  {row}")
+    _print_row([f"{value:.6g}" for value in kept])
     if more:
         print(f"{len(more)} shapes for loads, {min(more):.6g} to {max(more):.6g} Hz")
     if facts["lost"]:

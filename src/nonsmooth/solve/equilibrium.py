@@ -15,24 +15,33 @@ near, and converges quadratically at the end.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth.elements.normal import Unilateral
 from nonsmooth.errors import ModelError, SolveError
 from nonsmooth.kernels import entry
 from nonsmooth.model import Model
 from nonsmooth.pack import System, pack
 from nonsmooth.result import State
+from nonsmooth.result.bending import bent
 from nonsmooth.solve.start import initial_values
+
+if TYPE_CHECKING:
+    from nonsmooth.result import Result
 
 Floats = NDArray[np.float64]
 
 MAX_ITERATION = 500
 # Forces left, relative to the largest force in play.
 BALANCED = 1e-11
+# Where round-off of places alone leaves more than that, as behind the stiff nodes of a
+# patch: the next move, in parts of the model's size and in rad, and the forces left.
+SETTLED_MOVE, SETTLED = 1e-14, 1e-7
 # Central differences of forces that are smooth in q: the cube root of round-off.
 DIFFERENCE = 6e-6
 # Largest move per iteration, in parts of the model's size and in rad.
@@ -49,11 +58,14 @@ NEUTRAL = 1e-7
 # The same beside the highest mode of a flexible body, which is known in closed form:
 # round-off of eigenvalues alone.
 NEUTRAL_MODES = 1e-14
+# Elastic stiffness of a mode beside its whole, negative one from which on it is a body
+# that gives way, and not one that falls over.
+BUCKLES = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Equilibrium:
-    """A static equilibrium.
+    """A static equilibrium, and the small vibrations about it.
 
     Attributes
     ----------
@@ -63,10 +75,14 @@ class Equilibrium:
         By the signs of `stiffness`.
     stiffness : array
         Eigenvalues of the tangent stiffness per mass on the motions the joints
-        allow, 1/s^2, increasing; their square roots are the natural frequencies.
+        allow, 1/s^2, increasing.
+    shapes : array
+        The mode of each, (n_mode, n_dof), of unit mass.
     residual : float
         Largest force left, N or N m.
     iterations : int
+    notes : tuple of str
+        What tells against it: how it is left, bodies that bend too far.
     """
 
     state: State
@@ -74,6 +90,37 @@ class Equilibrium:
     stiffness: Floats
     residual: float
     iterations: int
+    shapes: Floats = field(repr=False)
+    system: System = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def frequencies(self) -> Floats:
+        """Natural frequencies, Hz; NaN for a mode in which the equilibrium is left."""
+        stiffness = np.where(self.stiffness < 0.0, np.nan, self.stiffness)
+        return np.sqrt(stiffness) / (2.0 * math.pi)
+
+    def shape(self, mode: int) -> dict[str, tuple[float, ...]]:
+        """Return how each body with mass moves in a mode, counted from 1.
+
+        (x, y, theta), then the coordinates of its own.
+        """
+        return self.system.by_body(self.shapes[self._index(mode)])
+
+    def motion(self, mode: int, periods: int = 6) -> Result:
+        """Return a mode, counted from 1, as a run: its picture, page and columns.
+
+        The bodies move along it by a twentieth of the model's size, joints closed.
+        """
+        from nonsmooth.solve.vibration import motion
+
+        return motion(self, self._index(mode), periods)
+
+    def _index(self, mode: int) -> int:
+        n = len(self.stiffness)
+        if not 1 <= mode <= n:
+            raise ModelError(f"mode = {mode!r}; give 1 to {n}")
+        return mode - 1
 
 
 class _Statics:
@@ -101,6 +148,19 @@ class _Statics:
         parts = (self.system.tables.weight, wrenches, J.T * lam)
         return max(float(np.max(np.abs(part), initial=1e-300)) for part in parts)
 
+    def mass(self) -> Floats:
+        """Return the mass matrix at the pose last evaluated."""
+        m, w = self.system.tables, self.work
+        M = np.diag(m.mass)
+        for k in range(self.system.n_moving):
+            tail, first, n = int(m.body_tail[k]), int(m.body_dof[k]), int(m.body_n[k])
+            if n > 3:
+                own = slice(first + 3, first + n)
+                M[first + 2, first + 2] = w.inertia[tail]
+                M[own, first + 2] = m.mass[own] * w.couple[own]
+                M[first + 2, own] = M[own, first + 2]
+        return M
+
     def stiffness(self, q: Floats, lam: Floats) -> Floats:
         """Return K = -d(f + J^T lam)/dq by central differences."""
         n = self.system.n_dof
@@ -118,7 +178,9 @@ class _Statics:
 def equilibrium(
     model: Model | System, t: float = 0.0, start: State | None = None
 ) -> Equilibrium:
-    """Find the static equilibrium near the model's start.
+    """Find the static equilibrium near the model's start, without friction.
+
+    Flexible bodies are deformed, and their modes are those under load.
 
     Parameters
     ----------
@@ -133,12 +195,24 @@ def equilibrium(
     SolveError
         No equilibrium was found.
     """
-    system = model if isinstance(model, System) else pack(model)
+    system = _smooth(model if isinstance(model, System) else pack(model))
     low, high = system.span
     if not low <= t <= high:
         raise ModelError(f"t = {t:g} s: a table of the model is not defined there")
     q, _ = initial_values(system, start)
     return _balance(_Statics(system, t), q)
+
+
+def _smooth(system: System) -> System:
+    """Return a system whose patches are without friction: it depends on the way."""
+    if not system.histories():
+        return system
+    model = system.model
+    contacts = [
+        replace(c, friction=None) if isinstance(c.normal, Unilateral) else c
+        for c in model.contacts
+    ]
+    return pack(replace(model, contacts=contacts))
 
 
 def rest_shapes(system: System, t: float, q: Floats) -> Floats:
@@ -159,7 +233,6 @@ def rest_shapes(system: System, t: float, q: Floats) -> Floats:
 def _balance(statics: _Statics, q: Floats) -> Equilibrium:
     """Find the equilibrium near q."""
     system, t, free = statics.system, statics.t, statics.free
-    M = np.diag(system.tables.mass)[np.ix_(free, free)]
     f, J, g = statics.forces(q)
     lam: Any = np.linalg.lstsq(J[:, free].T, -f[free], rcond=None)[0]
     # A step of the damped motion that is safe wherever it begins: the time in which
@@ -183,14 +256,13 @@ def _balance(statics: _Statics, q: Floats) -> Equilibrium:
             pseudo_step *= min(10.0, max(0.1, last / max(size, 1e-300)))
             pseudo_step = max(pseudo_step, safe_step)
         last = size
-        K = statics.stiffness(q, lam)[np.ix_(free, free)]
+        at = np.ix_(free, free)
+        M, K = statics.mass()[at], statics.stiffness(q, lam)[at]
         Jf = J[:, free]
         n_row = len(Jf)
         # Downhill only: the step must see a positive stiffness on every motion that
         # the joints allow, or it would climb to an unstable pose.
-        lowest = float(
-            np.min(_stiffness_per_mass(K, system.tables.mass[free], Jf), initial=0.0)
-        )
+        lowest = float(np.min(_modes(K, M, Jf)[0], initial=0.0))
         if lowest < 0.0:
             pseudo_step = min(pseudo_step, 1.0 / np.sqrt(-2.0 * lowest))
         matrix = np.block(
@@ -210,6 +282,8 @@ def _balance(statics: _Statics, q: Floats) -> Equilibrium:
         move = np.zeros(system.n_dof)
         move[free] = answer[: len(K)]
         longest = float(np.max(np.abs(move) / system.tables.scale))
+        if longest <= SETTLED_MOVE and residual <= SETTLED * scale:
+            return _report(statics, q, lam, residual, iteration)
         shorten = min(1.0, MAX_MOVE / longest) if longest > 0.0 else 1.0
         q = q + shorten * move
         f, J, g = statics.forces(q)
@@ -238,9 +312,12 @@ def _report(
 ) -> Equilibrium:
     """Classify an equilibrium by the stiffness on the motions that joints allow."""
     system, free = statics.system, statics.free
-    K = statics.stiffness(q, lam)[np.ix_(free, free)]
+    at = np.ix_(free, free)
+    K = statics.stiffness(q, lam)[at]
     _, J, _ = statics.forces(q)
-    values = _stiffness_per_mass(K, system.tables.mass[free], J[:, free])
+    values, vectors = _modes(K, statics.mass()[at], J[:, free])
+    shapes = np.zeros((len(values), system.n_dof))
+    shapes[:, free] = vectors.T
     beside = NEUTRAL_MODES if system.tables.n_tail else NEUTRAL
     tolerance = beside * max(float(np.max(np.abs(values), initial=0.0)), 1e-300)
     stability: Literal["stable", "unstable", "neutral"] = "stable"
@@ -248,6 +325,9 @@ def _report(
         stability = "unstable"
     elif np.any(values <= tolerance):
         stability = "neutral"
+    notes = [*bent(system, q[None])]
+    if stability == "unstable":
+        notes.insert(0, _left(system, float(values[0]), shapes[0]))
     return Equilibrium(
         state=State(
             t=statics.t,
@@ -258,19 +338,34 @@ def _report(
         stiffness=values,
         residual=residual,
         iterations=iterations,
+        shapes=shapes,
+        system=system,
+        notes=tuple(notes),
     )
 
 
-def _stiffness_per_mass(K: Floats, mass: Floats, J: Floats) -> Floats:
-    """Return the eigenvalues of K per mass on the motions that J allows, 1/s^2."""
+def _left(system: System, value: float, shape: Floats) -> str:
+    """Return how an unstable equilibrium is left, in which shape."""
+    found = f"not stable: it is left in mode 1, by exp(t {math.sqrt(-value):.3g}/s)"
+    elastic: dict[str, float] = {}
+    for name, one in system.flexible.items():
+        eta = shape[system.coordinates(name)][3:]
+        elastic[name] = float(one.stiffness @ eta**2)
+    if sum(elastic.values()) > -BUCKLES * value:
+        bends = max(elastic, key=lambda name: elastic[name])
+        found += f"; body '{bends}' buckles: its load is above the critical one"
+    return found
+
+
+def _modes(K: Floats, M: Floats, J: Floats) -> tuple[Floats, Floats]:
+    """Return stiffness per mass, 1/s^2, and shapes on the motions that J allows."""
     # Imported here: runs that need no equilibrium should not pay for SciPy.
     from scipy.linalg import eigh
 
     basis = _null_space(J)
     reduced = basis.T @ K @ basis
-    metric = basis.T @ (mass[:, None] * basis)
-    values: Any = eigh(0.5 * (reduced + reduced.T), metric, eigvals_only=True)
-    return values
+    found: Any = eigh(0.5 * (reduced + reduced.T), basis.T @ M @ basis)
+    return found[0], basis @ found[1]
 
 
 def _null_space(J: Floats) -> Floats:

@@ -1,9 +1,10 @@
-"""Pictures of the modes of flexible bodies."""
+"""Pictures of modes: of flexible bodies, and of a system about its equilibrium."""
 
 from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +13,13 @@ from nonsmooth.errors import ModelError
 from nonsmooth.views import figure as look
 from nonsmooth.views.board import COLOURS
 from nonsmooth.views.meshes import Skin, skins_of
+from nonsmooth.views.sketch import draw_on
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nonsmooth.pack import System
+    from nonsmooth.result import Result
 
 # The largest displacement beside the body, and the largest stretch or turn of a side:
 # what is more would fold over. Panels in a row, modes of a body.
@@ -43,18 +46,43 @@ def plot_modes(
     for name, skin in skins.items():
         n = min(most, system.flexible[name].n_mode or skin.shapes.shape[2])
         panels += [(name, skin, k) for k in range(n)]
-    rows = math.ceil(len(panels) / ACROSS)
     with look.style():
-        figure = look.new_figure(9.0, 1.15 * rows)
-        grid: Any = figure.subplots(rows, ACROSS, squeeze=False)
-        for axes in grid.flat[len(panels) :]:
-            axes.set_axis_off()
+        figure, grid = _grid(len(panels), 1.15)
         for axes, (name, skin, k) in zip(grid.flat, panels, strict=False):
             stiffness = float(np.asarray(system.flexible[name].stiffness)[k])
             hertz = math.sqrt(stiffness) / (2.0 * math.pi)
             _draw(axes, skin, k)
             axes.set_title(f"{name}, mode {k + 1}: {hertz:.4g} Hz", fontsize=8.5)
         return look.finish(figure, path)
+
+
+def plot_motions(
+    results: Mapping[str, Result], path: str | os.PathLike[str] | None = None
+) -> Figure:
+    """Draw modes about an equilibrium, `Equilibrium.motion`, by their titles.
+
+    Both ends of each, the one fainter.
+    """
+    with look.style():
+        figure, grid = _grid(len(results), 1.6)
+        for axes, (title, one) in zip(grid.flat, results.items(), strict=False):
+            half = 0.5 * (one.t_end - one.t_start) / one.options["periods"]
+            draw_on(axes, one, one.t_start + np.array([0.0, half]), scale=1.0)
+            axes.set_title("", loc="left")
+            axes.set_title(title, fontsize=8.5)
+            axes.set_aspect("equal", adjustable="datalim")
+            axes.set_axis_off()
+        return look.finish(figure, path)
+
+
+def _grid(n: int, height: float) -> tuple[Figure, Any]:
+    """Return a figure with panels for n pictures of a height, in."""
+    rows = math.ceil(n / ACROSS)
+    figure = look.new_figure(9.0, height * rows)
+    grid: Any = figure.subplots(rows, ACROSS, squeeze=False)
+    for axes in grid.flat[n:]:
+        axes.set_axis_off()
+    return figure, grid
 
 
 def _draw(axes: Any, skin: Skin, k: int) -> None:

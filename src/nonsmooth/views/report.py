@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import html
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
     "img-src data: blob:; base-uri 'none'; form-action 'none'"
 )
+_SCENE = '<script type="application/octet-stream" {key}>{text}</script>'
 _PAGE = """\
 <!DOCTYPE html>
 <html lang="en">
@@ -43,13 +45,36 @@ _PAGE = """\
 <body>
 <noscript>This page shows a simulation; it needs JavaScript, but no network.</noscript>
 <div id="nonsmooth"></div>
-<script type="application/octet-stream" id="scene">{scene}</script>
+{scenes}
 <script>
 {viewer}
 </script>
 </body>
 </html>
 """
+
+# Of several runs the address tells which is shown; the page is read again for another.
+# They are short, and play over and over.
+_CHOICE = """
+<style>
+#choice {{ position: fixed; right: 45%; top: 0.6em; z-index: 9; max-width: 40%; }}
+</style>
+<select id="choice" aria-label="run">{options}</select>
+<script>
+{{
+  const choice = document.getElementById("choice");
+  const given = Number(new URLSearchParams(location.search).get("run"));
+  choice.selectedIndex = given >= 1 && given <= choice.length ? given - 1 : 0;
+  document.querySelectorAll(".scene")[choice.selectedIndex].id = "scene";
+  choice.onchange = () => (location.search = "?run=" + (choice.selectedIndex + 1));
+  if (!location.hash) location.hash = "loop=1";
+  const ready = setInterval(() => {{
+    if (!window.nonsmooth) return;
+    clearInterval(ready);
+    window.nonsmooth.viewer.play();
+  }}, 50);
+}}
+</script>"""
 
 
 def static(name: str) -> str:
@@ -64,17 +89,30 @@ def static(name: str) -> str:
         ) from None
 
 
-def page(document: bytes, title: str = "") -> str:
-    """Return the page of a run, from its scene document."""
+def page(documents: bytes | Mapping[str, bytes], title: str = "") -> str:
+    """Return the page of a run, from its scene document; or of a choice of them."""
     from nonsmooth import __version__
 
+    if isinstance(documents, bytes):
+        scenes = _SCENE.format(key='id="scene"', text=_text(documents))
+    else:
+        scenes = "\n".join(
+            _SCENE.format(key='class="scene"', text=_text(one))
+            for one in documents.values()
+        )
+        options = "".join(f"<option>{html.escape(name)}</option>" for name in documents)
+        scenes += _CHOICE.format(options=options)
     return _PAGE.format(
         policy=POLICY,
         version=__version__,
         title=html.escape(title or "A run of nonsmooth"),
-        scene=base64.b64encode(document).decode(),
+        scenes=scenes,
         viewer=_viewer(),
     )
+
+
+def _text(document: bytes) -> str:
+    return base64.b64encode(document).decode()
 
 
 def _viewer() -> str:
@@ -104,15 +142,51 @@ def report(
     title : str, optional
         That of the model by default.
     """
+    place = _place(path)
+    title = result.system.model.title if title is None else title
+    document = scene(result, parameters, _room(1), title)
+    _write(place, page(document, title))
+    return place
+
+
+def report_choice(
+    results: Mapping[str, Result], path: str | os.PathLike[str], title: str = ""
+) -> Path:
+    """Write short runs as one page on which the reader chooses one; return where.
+
+    Parameters
+    ----------
+    results : mapping
+        Runs by what the choice calls them.
+    path : str or path
+        Ends in .html.
+    title : str
+    """
+    place, room = _place(path), _room(len(results))
+    documents = {
+        name: scene(one, (), room, f"{title}: {name}" if title else name)
+        for name, one in results.items()
+    }
+    _write(place, page(documents, title))
+    return place
+
+
+def _place(path: str | os.PathLike[str]) -> Path:
+    """Return where a page goes, refused before anything is drawn."""
     place = Path(path)
     if place.suffix.lower() not in SUFFIXES:
         raise ModelError(f"report: {place}: use {' or '.join(SUFFIXES)}")
     if not place.parent.is_dir():
         raise ModelError(f"report: {place}: no folder '{place.parent}'")
-    title = result.system.model.title if title is None else title
-    # Text of base 64 has four letters for three bytes.
-    room = (PAGE - FRAME - len(_viewer().encode())) * 3 // 4
-    document = scene(result, parameters, max(room, LEAST), title)
-    with replacing(place) as temporary:
-        temporary.write_text(page(document, title), encoding="utf-8", newline="\n")
     return place
+
+
+def _room(n: int) -> int:
+    """Return the bytes of each of n runs; base 64 has four letters for three."""
+    room = (PAGE - FRAME - len(_viewer().encode())) * 3 // 4
+    return max(room, LEAST) // n
+
+
+def _write(place: Path, text: str) -> None:
+    with replacing(place) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
