@@ -16,6 +16,7 @@ from nonsmooth.elements.joints import Joint
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.views import contacts
 from nonsmooth.views.bearings import Bearing, bearings
+from nonsmooth.views.blocks import block_skins, block_values
 from nonsmooth.views.board import COLOURS, LONGEST, PICTURE, Sketch
 from nonsmooth.views.drawing import LONE, SYMBOL_PART, symbol_size
 from nonsmooth.views.figure import INK, MODES, PALETTE, mode_label
@@ -97,9 +98,9 @@ def _stage(result: Result, times: Floats, scale: float | None) -> Stage:
     """Return the mechanism at the times; its deformation can be seen by default."""
     stage = Stage(
         system=result.system,
-        values=dict(result.sample(times)),
+        values={**result.sample(times), **block_values(result, times, "after")},
         n=len(times),
-        skins=skins_of(result.system),
+        skins={**skins_of(result.system), **block_skins(result.system)},
     )
     if scale is None:
         moved = [
@@ -121,7 +122,7 @@ def _shaded(axes: Axes, board: Sketch, field: str | Shades) -> Sketch:
     shades: dict[str, Floats] = {}
     for name, skin in stage.skins.items():
         if not isinstance(field, str):
-            if name in field:
+            if name in field and name in stage.flexible:
                 given = np.asarray(field[name], dtype=float)
                 shape = (stage.n, len(stage.system.flexible[name].shapes))
                 if given.shape not in (shape, shape[1:]):
