@@ -370,8 +370,12 @@ def condense(skin: Skin, eta: Floats) -> Condensed:
     """
     n = eta.shape[1]
     weight = np.zeros((n, n))
+    # Coordinates may be of any size, those of modes and of forces.
+    size = np.max(np.abs(eta), axis=0)
+    size[size == 0.0] = 1.0
+    eta = eta / size
     for field in skin.fields.values():
-        flat = field.shapes.reshape(-1, n)
+        flat = field.shapes.reshape(-1, n) * size
         peak = float(np.max(np.einsum("tk,kl,tl->t", eta, flat.T @ flat, eta)))
         weight += flat.T @ flat / peak if peak > 0.0 else 0.0
     share, axes = np.linalg.eigh(weight)
@@ -390,5 +394,5 @@ def condense(skin: Skin, eta: Floats) -> Condensed:
     k = int(np.count_nonzero(missed > CLOSE**2 * float(square.max()))) + 1
     k = min(k, MOST_COMPONENTS, scaled.shape[1])
     return Condensed(
-        turn=(axes / root) @ vectors[:, :k], coordinates=coordinates[:, :k]
+        turn=size[:, None] * ((axes / root) @ vectors[:, :k]), coordinates=coordinates[:, :k]
     )
