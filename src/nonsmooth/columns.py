@@ -250,6 +250,8 @@ def _slides(system: System) -> Iterator[Column]:
             for i, area in enumerate(AREAS):
                 yield _column(f"{name}.{area}", "normal_force", "area", first + i)
                 yield _column(f"{name}.{area}", "friction_force", "area", first + 4 + i)
+                if joint.block is not None:
+                    yield _column(f"{name}.{area}", "mode", "pattern", first // 2 + i)
         yield _column(name, "mode", "mode", k)
 
 

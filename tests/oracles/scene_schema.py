@@ -67,6 +67,9 @@ PARTS = [
         sites=every({"type": "integer"}),
         coordinates=some(TEXT),
         fields={**some(FIELD), "minItems": 1},
+        faces=some(
+            record({"nodes": some({"type": "integer"}), "normal": POINT, "reach": NUMBER})
+        ),
     ),
     part("polygon", points={**some(POINT), "minItems": 3}),
     part("circle", center=POINT, radius={"type": "number", "exclusiveMinimum": 0}),
@@ -162,6 +165,7 @@ SCHEMA = record(
                 length=NUMBER,
                 height=NUMBER,
                 clearance=NUMBER,
+                is_elastic={"const": True},
                 has_block={"const": False},
                 radius=NUMBER,
                 has_spring={"type": "boolean"},

@@ -71,7 +71,7 @@ def test_a_start_has_its_forces_and_modes():
     assert start.is_valid
     assert start.warnings == ()
     # Depth is a difference of numbers of 0.05 m: 1e-17 of 1e-4.
-    assert start.values["c0.normal_force"][0] == pytest.approx(9.81, rel=1e-10)
+    assert start.stage.values["c0.normal_force"][0] == pytest.approx(9.81, rel=1e-10)
 
 
 def test_a_refused_start_is_drawn_and_says_why():

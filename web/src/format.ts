@@ -117,6 +117,14 @@ export interface Mesh {
   sites: Record<string, number>; // node of a point or patch
   coordinates: string[]; // columns
   fields: Field[]; // the first is the displacement
+  faces?: Face[]; // of an elastic block
+}
+
+/** A line of nodes under the field "contact pressure", drawn as an area beyond it. */
+export interface Face {
+  nodes: number[]; // in order
+  normal: Point; // outwards, in the body's frame
+  reach: number; // m, of the largest pressure
 }
 
 /**
@@ -169,6 +177,7 @@ export interface Glyph {
   length?: number; // m, of a block
   height?: number; // m, between its flanks
   clearance?: number; // m
+  is_elastic?: true; // the clearance is enlarged as the block's deformation is
   has_block?: false; // a shape of b shows the block already
   radius?: number; // m, of a pin
   has_spring?: boolean;

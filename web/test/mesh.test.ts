@@ -123,6 +123,30 @@ describe("a mesh", () => {
   });
 });
 
+describe("an elastic block", () => {
+  it("shows the pressure on its faces", () => {
+    const run = square();
+    const mesh = run.bodies.get("b")!.parts[0] as Mesh;
+    const stress = mesh.fields[1]!;
+    // One component: half of the range at half of the coordinate.
+    const field = { ...stress, name: "contact pressure", n_component: 1 };
+    field.range = [0, 1];
+    mesh.fields.push(field);
+    mesh.faces = [{ nodes: [0, 1], normal: [0, -1], reach: 0.4 }];
+    const canvas = new FakeCanvas();
+    const scene = new Scene(canvas.element, [run]);
+    scene.draw(at(1));
+    const area = canvas.inks.find(
+      ({ kind, alpha }) => kind === "fill" && alpha === 0.35,
+    )!;
+    const [a, b, c, d] = area.points;
+    // Pressure 0.5 of 1: half of the reach behind either node; the side is 1.1 m long.
+    const deep = (0.2 / 1.1) * Math.hypot(b![0] - a![0], b![1] - a![1]);
+    expect(Math.hypot(d![0] - a![0], d![1] - a![1])).toBeCloseTo(deep, 2);
+    expect(Math.hypot(c![0] - b![0], c![1] - b![1])).toBeCloseTo(deep, 2);
+  });
+});
+
 describe("the tools of deformed bodies", () => {
   it("tell factor and range, and change them", () => {
     const states: object[] = [];

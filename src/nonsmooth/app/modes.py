@@ -45,7 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_set(parser)
     parser.add_argument(
-        "--equilibrium", action="store_true", help="of the system at rest, not of bodies"
+        "--equilibrium",
+        action="store_true",
+        help="of the system at rest, not of bodies",
     )
     parser.add_argument(
         "--at", type=float, default=0.0, metavar="T", help="time of drives, s (0)"

@@ -51,7 +51,10 @@ def grid(length: float, height: float, cells: tuple[int, int]) -> Mesh:
     rising = np.stack([np.stack([a, b, c], -1), np.stack([a, c, d], -1)], axis=2)
     falling = np.stack([np.stack([a, b, d], -1), np.stack([b, c, d], -1)], axis=2)
     triangles = np.where(is_rising, rising, falling).reshape(-1, 3)
-    edges = {"bottom": _edges(ids[0]), "top": _edges(ids[-1, ::-1])}
+    faces = {"bottom": ids[0], "right": ids[:, -1]}
+    faces |= {"top": ids[-1, ::-1], "left": ids[::-1, 0]}
+    edges = {name: _edges(line) for name, line in faces.items()}
+    edges["outline"] = np.concatenate([*edges.values()])
     return Mesh(nodes, triangles.astype(np.int64), "triangle", 1, edges)
 
 
@@ -59,8 +62,21 @@ def _edges(line: Ints) -> Ints:
     return np.stack([line[:-1], line[1:]], axis=1)
 
 
-def condense(length: float, height: float, block: ElasticBlock) -> Faces:
-    """Return what the faces of a block of given length and height give."""
+@dataclass(frozen=True, eq=False)
+class Pressed:
+    """A block held at its pin, under unit forces on the n nodes of its faces."""
+
+    mesh: Mesh
+    nodes: Ints  # (n), of the faces: the lower one, then the upper, both along +x
+    sides: Floats  # (n)
+    stiffness: float  # N/m, E times thickness
+    # (2 n_node, 2 n) displacements x, y of each node, times that stiffness: under
+    # normal forces, then under forces along -x.
+    moves: Floats
+
+
+def press(length: float, height: float, block: ElasticBlock) -> Pressed:
+    """Return how a block of given length and height deforms."""
     from scipy import sparse
     from scipy.sparse import linalg as stubs
 
@@ -86,15 +102,37 @@ def condense(length: float, height: float, block: ElasticBlock) -> Faces:
     k = np.arange(2 * n)
     loads[2 * faces + 1, k] = sides
     loads[2 * faces, 2 * n + k] = -1.0
-    found = np.asarray(linalg.splu(whole).solve(loads)[2 * faces + 1], float)
-    found *= sides[:, None]
+    moves = np.asarray(linalg.splu(whole).solve(loads)[: 2 * len(mesh.nodes)], float)
+    return Pressed(mesh, faces, sides, stiff, moves)
+
+
+def condense(length: float, height: float, block: ElasticBlock) -> Faces:
+    """Return what the faces of a block of given length and height give."""
+    one = press(length, height, block)
+    n, sides, stiff = len(one.nodes) // 2, one.sides, one.stiffness
+    found = one.moves[2 * one.nodes + 1] * sides[:, None]
     weights = np.full(2 * n, length / block.cells[0])
     weights[[0, n - 1, n, -1]] *= 0.5
     give = 0.5 * (found[:, : 2 * n] + found[:, : 2 * n].T)
     if block.penalty is not None:
         give += np.diag(stiff / (block.penalty * weights))
-    places = mesh.nodes[faces, 0]
+    places = one.mesh.nodes[one.nodes, 0]
     return Faces(places, sides, weights, stiff, give, found[:, 2 * n :])
+
+
+def shapes(one: Pressed) -> Floats:
+    """Return displacements of nodes, (n_node, 2, 2 n + 2).
+
+    Under unit normal forces of the guide on the n nodes of both faces, under unit
+    forces along the guide, and by place and angle (w, rho) of the frame across it.
+    """
+    n, nodes = len(one.nodes), one.mesh.nodes
+    found = np.zeros((len(nodes), 2, 2 * n + 2))
+    moves = one.moves.reshape(len(nodes), 2, 2 * n) / one.stiffness
+    found[:, :, :n], found[:, :, n : 2 * n] = moves[..., :n], -moves[..., n:]
+    found[:, 1, -2] = 1.0
+    found[:, 0, -1], found[:, 1, -1] = -nodes[:, 1], nodes[:, 0]
+    return found
 
 
 def _hold(nodes: Floats, pitch: Floats) -> Floats:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.elements.joints import Prismatic
+from nonsmooth.fem.guide import Faces
 from nonsmooth.kernels.friction import faces
 from nonsmooth.kernels.friction.modes import HELD, STICK
 from nonsmooth.kernels.mechanics.tables import Work
@@ -17,7 +19,7 @@ from nonsmooth.result.evaluate import evaluate
 
 if TYPE_CHECKING:
     from nonsmooth.pack import System
-    from nonsmooth.result.result import Result
+    from nonsmooth.result.result import Limit, Result
 
 Floats = NDArray[np.float64]
 # E t c / F up to which the clearance is as good as none, and from which on corners bear
@@ -39,8 +41,18 @@ def elastic_blocks(system: System) -> dict[str, int]:
     }
 
 
-def node_forces(system: System, work: Work, k: int) -> Floats:
-    """Return the forces of the nodes of block k at the instant last evaluated."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Borne:
+    """The n nodes of an elastic block at an instant, and where its frame is."""
+
+    forces: Floats  # (n) N, along the normals
+    part: float  # phi: friction of each is -phi times its force, along the guide
+    gaps: Floats  # (n) m
+    shift: Floats  # (2) w, m, and rho, rad: of the frame across the guide
+
+
+def borne(system: System, work: Work, k: int, own: Faces) -> Borne:
+    """Return the nodes of block k at the instant last evaluated."""
     m = system.tables
     par, first, _ = m.contact_faces[k].tolist()
     n = int(m.par[par])
@@ -48,8 +60,40 @@ def node_forces(system: System, work: Work, k: int) -> Floats:
     rests = m.contact_row[k] >= 0 and mode["grip"] in (STICK, HELD)
     way = 0 if rests or phi == 0.0 else 1 if phi > 0.0 else 2
     begin = first + way * (faces.N_TOTAL + faces.N_ARRAY * n)
+    part = float(work.node[begin + faces.PHI])
     begin += faces.N_TOTAL + faces.FORCES * n
-    return np.array(work.node[begin : begin + n])
+    forces, gaps = np.array(work.node[begin : begin + 2 * n]).reshape(2, n)
+    if not np.any(forces):
+        # Nothing presses: it is in the middle.
+        play = float(m.par[par + faces.PLAY]) / own.stiffness
+        gaps = np.full(n, 0.5 * play)
+        return Borne(forces=forces, part=0.0, gaps=gaps, shift=np.zeros(2))
+    # What is left of the gaps is the place of the frame.
+    gives = 0.5 * float(m.par[par + faces.PLAY]) + (own.give + part * own.lean) @ forces
+    left = own.sides * (gaps - gives) / own.stiffness
+    x = own.places
+    shift = np.array([left.mean(), (left @ x) / (x @ x)])
+    return Borne(forces=forces, part=part, gaps=gaps / own.stiffness, shift=shift)
+
+
+def block_motion(result: Result, joint: str, t: Floats, limit: Limit) -> Floats:
+    """Return forces of the n nodes of a block, friction on them, w and rho.
+
+    Shape (n_t, 2 n + 2), N, m and rad: what `nonsmooth.fem.guide.shapes` are times.
+    """
+    system = result.system
+    element = system.model.element(joint)
+    assert isinstance(element, Prismatic)
+    k, own, work = elastic_blocks(system)[joint], joint_faces(element), system.work()
+    y, t_law, mode = result.at(t, limit)
+    n = len(own.places)
+    found = np.empty((len(t), 2 * n + 2))
+    for i in range(len(t)):
+        at = slice(i, i + 1)
+        evaluate(system, work, t_law[at], y[at], mode[at])
+        one = borne(system, work, k, own)
+        found[i] = np.concatenate([one.forces, -one.part * one.forces, one.shift])
+    return found
 
 
 def stiffness_ratio(result: Result, joint: str) -> float:

@@ -16,6 +16,8 @@ from nonsmooth.pack import System
 from nonsmooth.result.state import Modes, slip_of
 
 Floats = NDArray[np.float64]
+# Part of a block's load below which an area bears nothing.
+NO_AREA = 1e-9
 
 
 def instants(system: System, t: Floats, y: Floats, mode: Modes) -> Instants:
@@ -65,6 +67,19 @@ def mode_numbers(system: System, mode: Modes, contact: Any) -> Floats:
     slip = np.where(m.contact_patch[:, 0] >= 0, np.sign(contact["v_t"]), slip)
     sides: Any = [mode["side"] == PRESSING, mode["side"] == OPEN]
     return np.select(sides, [slip, OPEN_MODE], RELEASED_MODE).astype(float)
+
+
+def pattern_numbers(system: System, mode: Modes, found: Instants) -> Floats:
+    """Return the mode of each area of blocks in guides: open where nothing presses."""
+    m = system.tables
+    modes = mode_numbers(system, mode, np.asarray(found.contact))
+    area = np.asarray(found.area).reshape(len(modes), -1, 8)[:, :, :4]
+    owner = np.zeros(area.shape[1], dtype=np.int64)
+    has_area = np.flatnonzero(m.contact_area >= 0)
+    owner[m.contact_area[has_area]] = has_area
+    least = NO_AREA * np.sum(area, axis=2, keepdims=True)
+    numbers = np.where(area > least, modes[:, owner, None], OPEN_MODE)
+    return numbers.reshape(len(modes), -1)
 
 
 def side_numbers(contact: Any) -> Floats:

@@ -13,7 +13,7 @@ from nonsmooth.errors import ModelError, nearest
 from nonsmooth.kernels.mechanics import nodes
 from nonsmooth.kernels.tolerances import TINY
 from nonsmooth.pack.blocks import joint_faces
-from nonsmooth.result.blocks import elastic_blocks, node_forces
+from nonsmooth.result.blocks import borne, elastic_blocks
 from nonsmooth.result.evaluate import evaluate
 from nonsmooth.result.state import Modes
 
@@ -96,7 +96,7 @@ def _block_pressure(
     faces = joint_faces(element)
     work = system.work()
     evaluate(system, work, np.array([t]), y, mode)
-    forces = node_forces(system, work, k)
+    forces = borne(system, work, k, faces).forces
     m = system.tables
     contact: Any = work.contact[k]
     friction = float(contact["lam_t"])

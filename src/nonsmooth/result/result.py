@@ -27,6 +27,7 @@ from nonsmooth.result.evaluate import (
     evaluate,
     gauges,
     mode_numbers,
+    pattern_numbers,
     project,
     side_numbers,
 )
@@ -273,6 +274,7 @@ class Result:
             "load": _flat(found.load),
             "contact": contact.view(np.float64).reshape(n, contact.shape[1] * n_field),
             "area": _flat(found.area),
+            "pattern": pattern_numbers(self.system, mode, found),
             "mode": mode_numbers(self.system, mode, contact),
             "flank": side_numbers(contact),
             "kinetic": found.kinetic,
@@ -352,9 +354,13 @@ class Result:
         if isinstance(self.steps, History):
             self._find(at, limit)
             return self.steps.pressure(contact, float(at[0]))
-        y, t_law, index = self._states(at, limit, project_inside=True)
-        mode = self._modes(at, index, limit)
+        y, t_law, mode = self.at(at, limit)
         return pressure_of(self.system, contact, float(t_law[0]), y, mode)
+
+    def at(self, t: Floats, limit: Limit = "after") -> tuple[Floats, Floats, Any]:
+        """Return states, times at which laws are evaluated, and modes, at times."""
+        y, t_law, index = self._states(t, limit, project_inside=True)
+        return y, t_law, self._modes(t, index, limit)
 
     def states(self, t: ArrayLike) -> Floats:
         """Return the integrated states (q, v, z, work) at given times, (n, n_y)."""

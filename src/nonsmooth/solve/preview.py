@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.forces import Force
@@ -22,25 +21,27 @@ from nonsmooth.solve.simulate import simulate
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from nonsmooth.views.stage import Stage
+
 # A run as short as this shows the forces and modes of the start, s.
 INSTANT = 1e-9
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preview:
     """The start of a model."""
 
-    system: System
-    values: dict[str, Floats]  # columns at the start; unknown ones are NaN
+    stage: Stage  # the start; columns that are not known are NaN
     warnings: tuple[str, ...]  # sentences
     is_valid: bool  # whether it can run
 
 
 def preview(model: Model | System) -> Preview:
     """Return a model as it starts; one that cannot run, as far as it is known."""
+    from nonsmooth.views.meshes import skins_of
+    from nonsmooth.views.sketch import stage_of
     from nonsmooth.views.source import start_values
+    from nonsmooth.views.stage import Stage
 
     system = model if isinstance(model, System) else pack(model)
     found = list(_loose(system.model))
@@ -50,12 +51,12 @@ def preview(model: Model | System) -> Preview:
         values = start_values(system, 0.0)
         for name in system.with_mode:
             values[f"{name}.mode"] = np.full(1, 2.0)
-        warnings = (str(error), *found)
-        return Preview(system=system, values=values, warnings=warnings, is_valid=False)
-    values = dict(result.sample([result.t_start]))
+        stage = Stage(system=system, values=values, n=1, skins=skins_of(system))
+        return Preview(stage=stage, warnings=(str(error), *found), is_valid=False)
     # What the scheme of full bodies says is of the run.
     warnings = (*(() if system.full else result.remarks), *found)
-    return Preview(system=system, values=values, warnings=warnings, is_valid=True)
+    stage = stage_of(result, np.array([result.t_start]), scale=1.0)
+    return Preview(stage=stage, warnings=warnings, is_valid=True)
 
 
 def _loose(model: Model) -> Iterator[str]:
@@ -93,16 +94,14 @@ def draw(
     """
     from nonsmooth.views import figure as look
     from nonsmooth.views.plots import show_stage
-    from nonsmooth.views.sketch import stage_of
 
     start = model if isinstance(model, Preview) else preview(model)
-    stage = stage_of(start.system, start.values, 1, scale=1.0)
-    known = {element.name for element in stage.elements}
+    known = {element.name for element in start.stage.elements}
     quoted = re.findall(r"'([^']+)'", " ".join(start.warnings))
     marked = {name for word in quoted for name in (word, word.partition(".")[0])}
     with look.style():
         return show_stage(
-            stage,
+            start.stage,
             np.zeros(1),
             path,
             has_names=names,

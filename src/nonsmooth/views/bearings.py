@@ -31,6 +31,12 @@ class Bearing:
     normal: Floats  # (n, 2)
     friction: Floats  # (n) N
     spot: Spot | None = None  # of a contact
+    along: str = ""  # column of the friction, if it is not that of its name
+
+    @property
+    def rub(self) -> str:
+        """Column of the friction, along the normal turned by -90 degrees."""
+        return self.along or f"{self.name}.friction_force"
 
 
 def bearings(stage: Stage) -> Iterator[Bearing]:
@@ -43,6 +49,8 @@ def bearings(stage: Stage) -> Iterator[Bearing]:
             yield _single(stage, name, _rim(stage, joint))
         elif isinstance(joint, PinInSlot):
             yield _single(stage, name, _flank(stage, joint))
+        elif isinstance(joint, Prismatic) and joint.block is not None:
+            yield from _areas(stage, joint)
         elif isinstance(joint, Prismatic):
             yield from _ends(stage, joint)
 
@@ -78,6 +86,39 @@ def _flank(stage: Stage, joint: PinInSlot) -> tuple[Floats, Floats]:
     side = np.sign(stage.values[f"{joint.name}.normal_force"])[:, None]
     high = drawing.SLIDER[1] * stage.unit
     return stage.pose(joint.b)[:, :2] - side * high * normal, normal
+
+
+def _areas(stage: Stage, joint: Prismatic) -> Iterator[Bearing]:
+    """Yield the four areas of an elastic block, each where its nodes press on average.
+
+    At the corner of one that is open.
+    """
+    name, values, up = joint.name, stage.values, stage.normal(joint)
+    along = np.column_stack([up[:, 1], -up[:, 0]])
+    half, high = drawing.block_size(joint, stage.unit)
+    high += 0.5 * stage.scale * (joint.clearance or 0.0)
+    forces, x = stage.pressed(joint)
+    middle = stage.pose(joint.b)[:, :2]
+    for area, side, end in (
+        ("top_left", -1.0, -1.0),
+        ("top_right", -1.0, 1.0),
+        ("bottom_left", 1.0, -1.0),
+        ("bottom_right", 1.0, 1.0),
+    ):
+        own = forces[0 if side > 0.0 else 1] * (end * x >= 0.0)
+        total = np.sum(own, axis=1)
+        far = np.full(stage.n, end * half)
+        far = np.divide(own @ x, total, out=far, where=total > 0.0)
+        yield Bearing(
+            name=f"{name}.{area}",
+            element=name,
+            owner=f"{name}.{area}",
+            force=f"{name}.{area}.normal_force",
+            place=middle + far[:, None] * along - side * high * up,
+            normal=side * up,
+            friction=side * values[f"{name}.{area}.friction_force"],
+            along="" if side > 0.0 else f"{name}.{area}.turned_friction",
+        )
 
 
 def _ends(stage: Stage, joint: Prismatic) -> Iterator[Bearing]:

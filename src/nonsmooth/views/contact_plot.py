@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.columns import SIDES
+from nonsmooth.columns import AREAS, MODES, SIDES
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.views import contacts, curves
 from nonsmooth.views import figure as look
@@ -45,7 +45,8 @@ def plot_contacts(
     contact presses. Events are ticks in the colour of their contact.
 
     The normal force of a joint has a sign, that of the flank that pushes; which flanks
-    bear is a strip of its own. Where a block tilts in its guide the load on both ends,
+    bear is a strip of its own; of an elastic block its four areas have one each, open
+    where nothing presses. Where a block tilts in its guide the load on both ends,
     dotted, exceeds the normal force.
 
     Parameters
@@ -69,10 +70,13 @@ def plot_contacts(
     columns += [f"{n}.load" for n in chosen if n in result.system.slides]
     lines = curves.sample_arcs(result, columns)
     stays = contacts.stays(result)
-    modes = {name: stays[name] for name in chosen}
+    modes: dict[str, list[contacts.Stay]] = {}
+    patterns = _patterns(result, chosen, lines["t"])
+    for name in chosen:
+        modes |= {name: stays[name]} | patterns.pop(name, {})
     sides = _sides(result, chosen, lines["t"])
     groups = look.event_groups(_of_contacts(result.events, chosen))
-    heights = [1.6, 1.6, 1.6, 0.45 + 0.22 * len(chosen)]
+    heights = [1.6, 1.6, 1.6, 0.45 + 0.22 * len(modes)]
     heights += [0.45 + 0.22 * len(sides)] if sides else []
     heights += [0.45 + 0.2 * max(1, len(groups))]
     with look.style():
@@ -151,18 +155,54 @@ def _sides(
     They are seen half-way between the times: at an event some force is zero, and its
     sign is round-off.
     """
+    columns = {
+        n: f"{n}.side"
+        for n in names
+        # Of an elastic block areas tell more.
+        if f"{n}.side" in result.table and f"{n}.{AREAS[0]}.mode" not in result.table
+    }
+    found = _between(result, t, [*columns.values()], SIDES)
+    # Of a slider that never changes its side the sign of the force says enough.
+    return {
+        name: found[column]
+        for name, column in columns.items()
+        if len(found[column]) > 1 or _has_ends(result, name)
+    }
+
+
+def _patterns(
+    result: Result, names: Sequence[str], t: Floats
+) -> dict[str, dict[str, list[contacts.Stay]]]:
+    """Return the modes of the areas of elastic blocks, by joint."""
+    columns = {
+        n: [f"{n}.{area}.mode" for area in AREAS]
+        for n in names
+        if f"{n}.{AREAS[0]}.mode" in result.table
+    }
+    found = _between(result, t, [c for own in columns.values() for c in own], MODES)
+    return {
+        name: {column.removesuffix(".mode"): found[column] for column in own}
+        for name, own in columns.items()
+    }
+
+
+def _between(
+    result: Result, t: Floats, columns: Sequence[str], words: Mapping[int, str]
+) -> dict[str, list[contacts.Stay]]:
+    """Return columns of whole numbers in words, half-way between times."""
+    if not columns:
+        return {}
     is_inside = np.diff(t) > 0.0
     begin, end = t[:-1][is_inside], t[1:][is_inside]
-    columns = {n: f"{n}.side" for n in names if f"{n}.side" in result.table}
-    values = sample(result, 0.5 * (begin + end), [*columns.values()]) if columns else {}
-    found: dict[str, list[contacts.Stay]] = {}
-    for name, column in columns.items():
-        sides = [SIDES[int(value)] for value in values[column]]
-        stays = contacts.merged(sides, begin.tolist(), end.tolist())
-        # Of a slider that never changes its side the sign of the force says enough.
-        if len(stays) > 1 or _has_ends(result, name):
-            found[name] = stays
-    return found
+    values = sample(result, 0.5 * (begin + end), columns)
+    return {
+        column: contacts.merged(
+            [words[int(value)] for value in values[column]],
+            begin.tolist(),
+            end.tolist(),
+        )
+        for column in columns
+    }
 
 
 def _static(result: Result, name: str) -> float:

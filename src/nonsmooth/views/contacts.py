@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.columns import MODES
+from nonsmooth.columns import AREAS, MODES
 
 if TYPE_CHECKING:
     from nonsmooth.pack import System
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 def can_stick(system: System) -> dict[str, bool]:
     """Return for everything with a mode whether its law knows stick."""
     rows = system.tables.contact_row.tolist()
-    return {name: r >= 0 for name, r in zip(system.with_mode, rows, strict=True)}
+    found = {name: r >= 0 for name, r in zip(system.with_mode, rows, strict=True)}
+    for joint in system.model.joints:
+        if getattr(joint, "block", None) is not None:
+            found |= {f"{joint.name}.{area}": found[joint.name] for area in AREAS}
+    return found
 
 
 def mode_of(value: float, can_stick: bool) -> str:

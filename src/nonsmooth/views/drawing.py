@@ -89,13 +89,14 @@ def is_bare(body: Named, point: Point, unit: float) -> bool:
 
 def is_outlined(body: Named, corners: Floats, unit: float) -> bool:
     """Return whether a shape of a body has its outline through all corners."""
-    return any(
-        all(
-            abs(nearest(shape, AT_ORIGIN, (x, y))[0]) <= ON_SHAPE * unit
-            for x, y in corners.tolist()
-        )
-        for shape in shapes_of(body)
-        if shape.corners()
+    return any(has_corners(shape, corners, unit) for shape in shapes_of(body))
+
+
+def has_corners(shape: Shape, corners: Floats, unit: float) -> bool:
+    """Return whether a shape has its outline through all corners."""
+    return bool(shape.corners()) and all(
+        abs(nearest(shape, AT_ORIGIN, (x, y))[0]) <= ON_SHAPE * unit
+        for x, y in corners.tolist()
     )
 
 

@@ -82,8 +82,7 @@ def film(
             f"are 2 to {MAX_FRAMES}"
         )
     times = np.linspace(result.t_start, result.t_end, n)
-    values = dict(result.sample(times))
-    stage = sketch.stage_of(result.system, values, n, scale)
+    stage = sketch.stage_of(result, times, scale)
     with look.style(), replacing(path) as temporary:
         frames = _frames(stage, times, speed, names, forces, field, progress)
         write = _animation if Path(path).suffix.lower() in ANIMATIONS else _video

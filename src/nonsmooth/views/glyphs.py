@@ -74,7 +74,7 @@ def _marker(stage: Stage, reference: str) -> Item:
     """Return "body" or "body.point" as body and place in its frame."""
     body, _, point = reference.partition(".")
     item: Item = {"body": stage.body(body).name, "point": stage.point(reference)}
-    if body in stage.skins and point:
+    if body in stage.skins and point in stage.skins[body].sites:
         item["node"] = stage.skins[body].sites[point]
     return item
 
@@ -111,6 +111,8 @@ def prismatic(stage: Stage, joint: Prismatic) -> Item:
         item |= {"length": 2.0 * half, "height": 2.0 * high}
     if joint.clearance is not None:
         item["clearance"] = joint.clearance
+        if joint.block is not None:
+            item["is_elastic"] = True
     if stage.shows_block(joint):
         item["has_block"] = False
     return item
@@ -200,10 +202,10 @@ def spot(stage: Stage, bearing: Bearing) -> Item:
         "nx": f"{name}.normal_x",
         "ny": f"{name}.normal_y",
         "normal": bearing.force,
-        "friction": f"{name}.friction_force",
+        "friction": bearing.rub,
     }
     disc = bearing.spot
-    if disc and disc.body in stage.skins:
+    if disc and disc.body in stage.skins and disc.body in stage.flexible:
         contact: Any = stage.system.model.element(disc.element)
         item["on"] = _marker(stage, contact.b)
     elif disc and disc.body in stage.poses and not disc.is_flat:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.elements.flexible import FlexibleBody, Reduced
+from nonsmooth.elements.joints import ElasticBlock
 from nonsmooth.elements.materials import find_material
 
 if TYPE_CHECKING:
@@ -38,6 +39,15 @@ SEEN, ENLARGED = 0.01, 0.04
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Face:
+    """A line of nodes that something presses on; the field "pressure" tells how."""
+
+    nodes: Ints  # in order
+    normal: tuple[float, float]  # outwards, in the body's frame
+    reach: float  # m, as far as the largest pressure is drawn
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Skin:
     """The drawn mesh of a body, in its frame; n nodes."""
 
@@ -48,10 +58,16 @@ class Skin:
     shapes: Floats  # (n, 2, n_mode)
     fields: dict[str, Field]  # that it can be coloured by
     sites: dict[str, int]  # node nearest to a point or patch
+    faces: tuple[Face, ...] = ()
 
     def moved(self, eta: Floats, scale: float = 1.0) -> Floats:
         """Return the nodes at coordinates (..., n_mode) of the modes, (..., n, 2)."""
         return self.nodes + scale * np.einsum("nck,...k->...nc", self.shapes, eta)
+
+    @property
+    def corners(self) -> Floats:
+        """Ends of the faces, (m, 2), undeformed."""
+        return self.nodes[[k for f in self.faces for k in (f.nodes[0], f.nodes[-1])]]
 
     @property
     def triangles(self) -> Ints:
@@ -123,7 +139,7 @@ def enlargement(largest: float, extent: float) -> float:
 # ---- fewer nodes -----------------------------------------------------------------
 
 
-def skin_of(body: FlexibleBody, reduced: Reduced) -> Skin:
+def skin_of(body: FlexibleBody | ElasticBlock, reduced: Reduced) -> Skin:
     """Return the drawn mesh of a reduced body."""
     mesh, corners = reduced.mesh, reduced.mesh.cells[:, : reduced.mesh.n_corner]
     edges: Ints = mesh.edges["outline"]
@@ -258,7 +274,7 @@ def _without_repeats(loop: Ints) -> Ints:
 # ---- stress ----------------------------------------------------------------------
 
 
-def _stress(body: FlexibleBody, mesh: Any, shapes: Floats) -> Floats:
+def _stress(body: FlexibleBody | ElasticBlock, mesh: Any, shapes: Floats) -> Floats:
     """Return xx, yy and xy of the stress of each mode, (n, 3, n_mode).
 
     Means over the cells that meet in a corner; on the middle of a side, that of its
@@ -352,8 +368,12 @@ def condense(skin: Skin, eta: Floats) -> Condensed:
     """
     n = eta.shape[1]
     weight = np.zeros((n, n))
+    # Coordinates may be of any size, those of modes and of forces.
+    size = np.max(np.abs(eta), axis=0)
+    size[size == 0.0] = 1.0
+    eta = eta / size
     for field in skin.fields.values():
-        flat = field.shapes.reshape(-1, n)
+        flat = field.shapes.reshape(-1, n) * size
         peak = float(np.max(np.einsum("tk,kl,tl->t", eta, flat.T @ flat, eta)))
         weight += flat.T @ flat / peak if peak > 0.0 else 0.0
     share, axes = np.linalg.eigh(weight)
@@ -372,5 +392,6 @@ def condense(skin: Skin, eta: Floats) -> Condensed:
     k = int(np.count_nonzero(missed > CLOSE**2 * float(square.max()))) + 1
     k = min(k, MOST_COMPONENTS, scaled.shape[1])
     return Condensed(
-        turn=(axes / root) @ vectors[:, :k], coordinates=coordinates[:, :k]
+        turn=size[:, None] * ((axes / root) @ vectors[:, :k]),
+        coordinates=coordinates[:, :k],
     )

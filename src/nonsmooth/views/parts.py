@@ -116,8 +116,17 @@ def _outline(corners: Floats) -> list[Item]:
 @part(RigidBody)
 def rigid_body(stage: Stage, body: RigidBody) -> list[Item]:
     """Draw the shapes; without any, a bar or a plate through points and centre."""
-    if body.name in stage.skins:
+    if body.name in stage.flexible and body.name in stage.skins:
         return [{"kind": "mesh"}]
+    if body.name in stage.skins:
+        # An elastic block: its mesh takes the place of the shape that shows it.
+        corners = stage.skins[body.name].corners
+        others = {
+            k: shape
+            for k, shape in body.shapes.items()
+            if not drawing.has_corners(shape, corners, stage.unit)
+        }
+        return [{"kind": "mesh"}, *_shapes(stage, replace(body, shapes=others))]
     parts = _shapes(stage, body)
     centre, points = (0.0, 0.0), list(body.points.values())
     if drawing.is_solid(body):

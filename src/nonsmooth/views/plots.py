@@ -233,8 +233,7 @@ def draw(
         times = np.unique(np.asarray(t, dtype=float))
     if len(times) == 0:
         raise ModelError("t = []; give at least one time")
-    values = dict(result.sample(times))
-    stage = sketch.stage_of(result.system, values, len(times), scale)
+    stage = sketch.stage_of(result, times, scale)
     with look.style():
         return show_stage(stage, times, path, names, forces, field)
 

@@ -17,11 +17,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nonsmooth.columns import ACTING, POINT, QUANTITIES
 from nonsmooth.errors import ModelError
 from nonsmooth.views import drawing, sampling
 from nonsmooth.views.bearings import Bearing, bearings
+from nonsmooth.views.blocks import block_skins, block_values, blocks_of
 from nonsmooth.views.figure import MODES
 from nonsmooth.views.glyphs import glyphs, spot
 from nonsmooth.views.meshes import MOST_SEEN, condense, enlargement, skins_of
@@ -31,8 +33,9 @@ from nonsmooth.views.stage import Stage, reach
 from nonsmooth.views.writer import Writer, noise_of, span
 
 if TYPE_CHECKING:
-    from nonsmooth.result import Result
+    from nonsmooth.result import Limit, Result
 
+Floats = NDArray[np.float64]
 Pack = Callable[[float, float], bytes]  # from tolerance and precision
 
 FORMAT, VERSION = "nonsmooth-scene", 1
@@ -146,7 +149,7 @@ class _Document:
         if not isinstance(title, str | None):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ModelError(f"title = {title!r}; give text")
         self.title = result.system.model.title if title is None else title
-        self.skins = skins_of(result.system)
+        self.skins = {**skins_of(result.system), **block_skins(result.system)}
         self.info = _run_info(result)
         self.events = _events(result)
 
@@ -154,7 +157,7 @@ class _Document:
         """Return the bytes of the document."""
         stage = Stage(
             system=self.result.system,
-            values=samples.values,
+            values={**samples.values, **self._blocks(samples.grid)},
             n=len(samples.grid),
             skins=self.skins,
         )
@@ -189,6 +192,25 @@ class _Document:
         size = len(text).to_bytes(4, "little")
         # Without the time of writing: the same result gives the same bytes.
         return gzip.compress(size + text + writer.bytes(), 9, mtime=0)
+
+    def _blocks(self, grid: sampling.Grid) -> dict[str, Floats]:
+        """Return the coordinates of elastic blocks."""
+        nothing = np.full(len(grid), np.nan)
+        found = {
+            f"{name}.eta.{j}": nothing
+            for name in blocks_of(self.result.system)
+            for j in range(self.skins[name].shapes.shape[2])
+        }
+        if len(self.result.steps.t) == 0:
+            return found
+        sides: tuple[tuple[Any, Limit], ...]
+        sides = ((~grid.is_last, "after"), (grid.is_last, "before"))
+        for which, limit in sides if found else ():
+            own = block_values(self.result, grid.t[which], limit)
+            for name, values in own.items():
+                found[name] = np.array(found[name])
+                found[name][which] = values
+        return found
 
     def _head(self, grid: sampling.Grid, tolerance: float, precision: float) -> Item:
         from nonsmooth import __version__
@@ -298,7 +320,7 @@ def _write_bearing(
         name = f"{bearing.name}.normal_{axis}"
         normal = bearing.normal[:, i]
         writer.add_plain({"name": name, "unit": "", "hidden": True}, normal)
-    name = f"{bearing.name}.friction_force"
+    name = bearing.rub
     if name not in stage.values:
         writer.add_plain({"name": name, "unit": "N", "hidden": True}, bearing.friction)
 
@@ -336,6 +358,10 @@ def _write_meshes(writer: Writer, stage: Stage) -> tuple[dict[str, Item], float]
             "rims": [rim.tolist() for rim in skin.rims],
             "sites": skin.sites,
             "fields": fields,
+            "faces": [
+                {"nodes": f.nodes.tolist(), "normal": f.normal, "reach": f.reach}
+                for f in skin.faces
+            ],
         }
     return found, largest
 

@@ -16,6 +16,7 @@ from nonsmooth.elements.joints import Joint
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.views import contacts
 from nonsmooth.views.bearings import Bearing, bearings
+from nonsmooth.views.blocks import block_skins, block_values
 from nonsmooth.views.board import COLOURS, LONGEST, PICTURE, Sketch
 from nonsmooth.views.drawing import LONE, SYMBOL_PART, symbol_size
 from nonsmooth.views.figure import INK, MODES, PALETTE, mode_label
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-    from nonsmooth.pack import System
     from nonsmooth.result import Result
 
 Floats = NDArray[np.float64]
@@ -51,6 +51,13 @@ MARK_PART, FEW_MARKS = 0.009, 40
 def instants(result: Result) -> int:
     """Return how many instants a picture of the run shows by default."""
     return N_INSTANT if result.system.n_moving <= MANY_BODIES else 2
+
+
+def draw_on(
+    axes: Axes, result: Result, times: Floats, scale: float | None = None
+) -> None:
+    """Draw a run at increasing times."""
+    draw_stage(axes, stage_of(result, times, scale), times)
 
 
 def draw_stage(
@@ -112,14 +119,14 @@ def ready(
     return replace(board, scale=longest * PICTURE * board.dot / largest), largest
 
 
-def stage_of(
-    system: System,
-    values: Mapping[str, Floats],
-    n: int,
-    scale: float | None = None,
-) -> Stage:
-    """Return the mechanism at instants; its deformation can be seen by default."""
-    stage = Stage(system=system, values=values, n=n, skins=skins_of(system))
+def stage_of(result: Result, times: Floats, scale: float | None = None) -> Stage:
+    """Return the mechanism at the times; its deformation can be seen by default."""
+    stage = Stage(
+        system=result.system,
+        values={**result.sample(times), **block_values(result, times, "after")},
+        n=len(times),
+        skins={**skins_of(result.system), **block_skins(result.system)},
+    )
     if scale is None:
         moved = [
             skin.fields["displacement"].at(stage.eta(name))
@@ -140,7 +147,7 @@ def _shaded(axes: Axes, board: Sketch, field: str | Shades) -> Sketch:
     shades: dict[str, Floats] = {}
     for name, skin in stage.skins.items():
         if not isinstance(field, str):
-            if name in field:
+            if name in field and name in stage.flexible:
                 given = np.asarray(field[name], dtype=float)
                 shape = (stage.n, len(stage.system.flexible[name].shapes))
                 if given.shape not in (shape, shape[1:]):

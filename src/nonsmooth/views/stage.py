@@ -132,6 +132,18 @@ class Stage:
         """Return the nodes of a body's mesh in its frame, (n, n_node, 2)."""
         return self.skins[name].moved(self.eta(name), self.scale)
 
+    def pressed(self, joint: Prismatic) -> tuple[Floats, Floats]:
+        """Return forces of a block's nodes, (2, n, m), lower face first, and places."""
+        assert joint.block is not None  # it was asked for
+        m = joint.block.cells[0] + 1
+        half = 0.5 * (joint.length or 0.0)
+        places = np.linspace(-half, half, m)
+        name = self.body(joint.b).name
+        if name not in self.skins:
+            return np.zeros((2, self.n, m)), places
+        forces = self.eta(name)[:, : 2 * m].reshape(self.n, 2, m)
+        return forces.transpose(1, 0, 2), places
+
     @cached_property
     def colours(self) -> dict[str, str]:
         """Colours of the bodies with mass; black is for outlines."""
@@ -213,6 +225,8 @@ class Stage:
 
     def shows_block(self, joint: Prismatic) -> bool:
         """Return whether a shape of b's body shows the block."""
+        if joint.block is not None and self.body(joint.b).name in self.skins:
+            return True
         corners = drawing.block_corners(joint, self.unit) + self.point(joint.b)
         return drawing.is_outlined(self.body(joint.b), corners, self.unit)
 

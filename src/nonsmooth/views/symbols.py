@@ -23,6 +23,7 @@ from nonsmooth.views.bearings import Bearing
 from nonsmooth.views.board import BODIES, DRIVES, FORCES, GUIDES, PINS, RIM, Sketch
 from nonsmooth.views.drawing import PIN, SLIDER
 from nonsmooth.views.figure import INK, MODES, PALE, PALETTE
+from nonsmooth.views.meshes import Skin
 from nonsmooth.views.parts import Item, parts_of
 from nonsmooth.views.places import to_local
 
@@ -137,6 +138,23 @@ def _mesh(s: Sketch, item: Item) -> None:
     for rim in skin.rims:
         face = None if has_field or len(skin.rims) > 1 else colour
         s.polygon(nodes[rim], colour, face, 0.18, 0.9, BODIES, is_clear=True)
+    if skin.faces and s.ink == 1.0:
+        _pressure(s, skin, nodes)
+
+
+def _pressure(s: Sketch, skin: Skin, nodes: Floats) -> None:
+    """Draw the pressure on faces as an area behind them."""
+    eta = s.stage.eta(s.owner)
+    values = skin.fields["pressure"].at(eta)
+    largest = float(np.max(values))
+    origin, colour = s.on_owner([(0.0, 0.0)])[0], PALETTE[3]
+    for face in skin.faces:
+        size = np.maximum(values[s.k, face.nodes], 0.0) / (largest or 1.0)
+        out = s.on_owner([face.normal])[0] - origin
+        deep = nodes[face.nodes] + face.reach * size[:, None] * out
+        if np.any(size > 0.0):
+            strip = np.concatenate([nodes[face.nodes], deep[::-1]])
+            s.polygon(strip, colour, colour, 0.35, 0.8, FORCES)
 
 
 PARTS: dict[str, Callable[[Sketch, Item], None]] = {
@@ -193,7 +211,9 @@ def _guide(s: Sketch, joint: Any, item: Item) -> None:
     """Draw a block in a guide, and where its ends bear."""
     half, high = drawing.block_size(joint, s.unit)
     has_size = "length" in item
-    gap = 0.5 * item.get("clearance", 0.0)
+    # That of an elastic block is enlarged as its deformation is, so that faces touch.
+    enlarged = s.stage.scale if "is_elastic" in item else 1.0
+    gap = 0.5 * enlarged * item.get("clearance", 0.0)
     s.guide(joint.a, item, high + gap, half + BEYOND * s.unit, has_size)
     corners = s.stage.block(joint, s.unit)[s.k]
     colour = s.colour_of(joint.b)

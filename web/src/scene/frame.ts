@@ -10,7 +10,7 @@ export class Frame {
   readonly down: number;
   /** Meshes of flexible bodies, and how much their deformation is enlarged. */
   readonly skins: ReadonlyMap<string, Skin>;
-  private scale = 1;
+  scale = 1;
   private readonly poses = new Map<string, Pose>();
   private readonly peaks = new Map<string, number>();
 

@@ -191,7 +191,8 @@ registerGlyph("pin", anyPin);
 registerGlyph("guide", {
   below: (pen, frame, glyph) => {
     const [half, high] = blockSize(pen, glyph);
-    const gap = 0.5 * (glyph.clearance ?? 0);
+    const enlarged = glyph.is_elastic ? frame.scale : 1;
+    const gap = 0.5 * enlarged * (glyph.clearance ?? 0);
     const pad = half + (BEYOND * pen.sizes.u) / pen.camera.view.scale;
     flanks(pen, frame, glyph, high + gap, pad, glyph.length !== undefined);
   },

@@ -1,6 +1,6 @@
 /** Flexible bodies: meshes that deform, as much as they do or enlarged, and colours. */
 
-import type { Body, Mesh } from "../format";
+import type { Body, Mesh, Point } from "../format";
 import type { Place, Run } from "../run";
 import type { Pen } from "./pen";
 
@@ -10,6 +10,8 @@ const MAP = ["#440154", "#3b528b", "#21918c", "#5ec962", "#fde725"];
 const LEVELS = 32;
 // Triangles are drawn a little wider, px, so that no paper shows between them.
 const SEAM = 0.7;
+// The field of what presses on faces.
+const PRESSURE = "contact pressure";
 
 /** Shades of a field, from its least value to its largest. */
 export const SHADES: readonly string[] = Array.from({ length: LEVELS }, (_, k) => {
@@ -108,6 +110,7 @@ export class Skin {
     for (const rim of this.mesh.rims) this.polygon(ctx, rim, 0, rim.length);
     if (!isColoured) pen.fill(colour, pen.theme.colours.fill, "evenodd");
     pen.stroke(colour, isColoured ? 0.8 : 1.3);
+    if (!pen.isGhost) this.pressure(pen);
     if (isColoured || pen.isGhost) return;
     ctx.beginPath();
     const { sides } = this;
@@ -117,6 +120,27 @@ export class Skin {
       ctx.lineTo(screen[b]!, screen[b + 1]!);
     }
     pen.stroke(colour, 0.5, 0.45);
+  }
+
+  /** Draw the pressure on faces as areas beyond them. */
+  private pressure(pen: Pen): void {
+    const { faces, fields } = this.mesh;
+    const f = fields.findIndex(({ name }) => name === PRESSURE);
+    const largest = fields[f]?.range[1] ?? 0;
+    if (!faces || !(largest > 0)) return;
+    const values = this.colours(f);
+    const { moved } = this;
+    for (const { nodes, normal, reach } of faces) {
+      const base = nodes.map((i): Point => [moved[2 * i]!, moved[2 * i + 1]!]);
+      const tops = nodes.map((i, k): Point => {
+        const size = (reach * Math.max(values[i]!, 0)) / largest;
+        const [x, y] = base[k]!;
+        return [x + size * normal[0], y + size * normal[1]];
+      });
+      pen.path([...base, ...tops.reverse()], true);
+      pen.fill(pen.theme.colours.normal, 0.35);
+      pen.stroke(pen.theme.colours.normal, 1);
+    }
   }
 
   /** Add a closed line through some of a list of nodes to the path. */
