@@ -46,6 +46,8 @@ SETTLED_MOVE, SETTLED = 1e-14, 1e-7
 DIFFERENCE = 6e-6
 # Largest move per iteration, in parts of the model's size and in rad.
 MAX_MOVE = 0.2
+# And second-order part of a body's inertia by it, see `result.bending`.
+MAX_BENT = 1e-3
 # Constraints left, in parts of the model's size: round-off of a few operations.
 CLOSED = 1e-13
 # Singular values below this part of the largest are dependent rows; redundant joints
@@ -233,6 +235,8 @@ def rest_shapes(system: System, t: float, q: Floats) -> Floats:
 def _balance(statics: _Statics, q: Floats) -> Equilibrium:
     """Find the equilibrium near q."""
     system, t, free = statics.system, statics.t, statics.free
+    # Undeformed: the way there may lead through poses that no body can have.
+    M = np.diag(system.tables.mass)[np.ix_(free, free)]
     f, J, g = statics.forces(q)
     lam: Any = np.linalg.lstsq(J[:, free].T, -f[free], rcond=None)[0]
     # A step of the damped motion that is safe wherever it begins: the time in which
@@ -256,8 +260,7 @@ def _balance(statics: _Statics, q: Floats) -> Equilibrium:
             pseudo_step *= min(10.0, max(0.1, last / max(size, 1e-300)))
             pseudo_step = max(pseudo_step, safe_step)
         last = size
-        at = np.ix_(free, free)
-        M, K = statics.mass()[at], statics.stiffness(q, lam)[at]
+        K = statics.stiffness(q, lam)[np.ix_(free, free)]
         Jf = J[:, free]
         n_row = len(Jf)
         # Downhill only: the step must see a positive stiffness on every motion that
@@ -285,6 +288,7 @@ def _balance(statics: _Statics, q: Floats) -> Equilibrium:
         if longest <= SETTLED_MOVE and residual <= SETTLED * scale:
             return _report(statics, q, lam, residual, iteration)
         shorten = min(1.0, MAX_MOVE / longest) if longest > 0.0 else 1.0
+        shorten = min(shorten, _bendable(system, move))
         q = q + shorten * move
         f, J, g = statics.forces(q)
         lam = lam + shorten * answer[len(K) :]
@@ -293,6 +297,16 @@ def _balance(statics: _Statics, q: Floats) -> Equilibrium:
         f"{residual:.3g} N); begin nearer to one, or check that something holds "
         "every motion"
     )
+
+
+def _bendable(system: System, move: Floats) -> float:
+    """Return the part of a move by which no body bends more than it may at once."""
+    part = 1.0
+    for name, one in system.flexible.items():
+        eta = move[system.coordinates(name)][3:]
+        change = abs(float(eta @ one.spin @ eta)) / one.inertia
+        part = min(part, math.sqrt(MAX_BENT / max(change, 1e-300)))
+    return part
 
 
 def _weights(matrix: Floats) -> Floats:
@@ -315,7 +329,10 @@ def _report(
     at = np.ix_(free, free)
     K = statics.stiffness(q, lam)[at]
     _, J, _ = statics.forces(q)
-    values, vectors = _modes(K, statics.mass()[at], J[:, free])
+    mass = statics.mass()[at]
+    if float(np.min(np.linalg.eigvalsh(mass), initial=1.0)) <= 0.0:
+        raise SolveError(f"no static equilibrium: {next(bent(system, q[None]))}")
+    values, vectors = _modes(K, mass, J[:, free])
     shapes = np.zeros((len(values), system.n_dof))
     shapes[:, free] = vectors.T
     beside = NEUTRAL_MODES if system.tables.n_tail else NEUTRAL
