@@ -35,7 +35,7 @@ from nonsmooth.kernels.march.record import record
 from nonsmooth.kernels.mechanics import contacts, dynamics, reactions
 from nonsmooth.pack import pack
 from nonsmooth.result.evaluate import instants
-from nonsmooth.result.events import event_records
+from nonsmooth.result.events import event_table
 from nonsmooth.solve.driver import Driver
 from nonsmooth.solve.options import Options
 from nonsmooth.solve.schemes import SCHEMES
@@ -326,7 +326,7 @@ class Bench:
     def time_table(self) -> float:
         """Return the time in which the table of events is made, s."""
         args = (self.system, self.steps, self.result.t_end)
-        return seconds(lambda n: [event_records(*args) for _ in range(n)])
+        return seconds(lambda n: [event_table(*args) for _ in range(n)])
 
 
 @jit

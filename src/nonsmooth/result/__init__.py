@@ -2,7 +2,7 @@
 
 from nonsmooth.result.energy import EnergyBalance
 from nonsmooth.result.evaluate import evaluate
-from nonsmooth.result.events import EventRecord, EventTable
+from nonsmooth.result.event_table import EventRecord, EventTable
 from nonsmooth.result.fields import Field
 from nonsmooth.result.result import Limit, Result
 from nonsmooth.result.samples import Samples

@@ -1,11 +1,9 @@
-"""The table of events, from fired guards and modes."""
+"""The events of a run, from fired guards and modes."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, overload
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,299 +13,233 @@ from nonsmooth.kernels.entry import Guards
 from nonsmooth.kernels.friction.modes import OPEN, PRESSING, SLIP, YIELDING
 from nonsmooth.kernels.mechanics.tables import FORCE, GAP, GROUP, USER, Work
 from nonsmooth.pack import System
-from nonsmooth.result.display import rows_html
 from nonsmooth.result.evaluate import evaluate, instants
+from nonsmooth.result.event_table import PAIRS, ROW, EventTable
 from nonsmooth.result.state import Modes, mode_name
 from nonsmooth.result.steps import Steps
 
-if TYPE_CHECKING:
-    import pandas
-
 Floats = NDArray[np.float64]
-Pair = tuple[float, float]
+Integers = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+# Instants looked at together: forces of one take kilobytes.
+BLOCK = 2048
 
 
-@dataclass(frozen=True, kw_only=True)
-class EventRecord:
-    """One event: when, which element, what happened.
+@dataclass
+class _Words:
+    """Words by number, as they come."""
 
-    Of a contact also its modes, slip velocity and forces before and after.
-    """
+    number: dict[str, int] = field(default_factory=dict[str, int])
 
-    t: float  # s
-    element: str
-    kind: str  # "rising" or "falling" for a user's event
-    action: str = "record"  # or "stop"
-    before: str = ""  # mode of a contact
-    after: str = ""
-    cause: str = ""  # contact whose event changed this one's mode, if another's
-    slip_velocity: Pair | None = None  # m/s
-    normal_force: Pair | None = None  # N
-    friction_force: Pair | None = None  # N
-    impulse: Pair | None = None  # N s, along the normal and the tangent
-
-    def __str__(self) -> str:
-        """Return a readable line."""
-        line = f"{self.t:16.12g} s  {self.element:<16} {self.kind:<12}"
-        if not self.before:
-            return line.rstrip()
-        line += f"{self.before:>8} -> {self.after:<8}"
-        for symbol, pair, unit in (
-            ("v_t", self.slip_velocity, "m/s"),
-            ("N", self.normal_force, "N"),
-            ("F_t", self.friction_force, "N"),
-        ):
-            if pair is not None:
-                old, new = (f"{value + 0.0:.4g}" for value in pair)
-                change = old if old == new else f"{old} -> {new}"
-                line += f"  {symbol} {change} {unit}"
-        if self.impulse is not None:
-            line += "  impulse {:.4g}, {:.4g} N s".format(*self.impulse)
-        return line + (f"  (by {self.cause})" if self.cause else "")
-
-    @staticmethod
-    def columns() -> tuple[str, ...]:
-        """Return the names of what `row` gives."""
-        pairs = ("slip_velocity", "normal_force", "friction_force")
-        sides = tuple(
-            f"{name}_{side}" for name in pairs for side in ("before", "after")
-        )
-        texts = ("element", "kind", "action", "before", "after", "cause")
-        return ("t", *texts, *sides, "impulse_n", "impulse_t")
-
-    def row(self) -> tuple[float | str, ...]:
-        """Return the record as plain values; NaN for what it does not have."""
-        nothing = (math.nan, math.nan)
-        pairs = (self.slip_velocity, self.normal_force, self.friction_force)
-        values = (v for pair in (*pairs, self.impulse) for v in pair or nothing)
-        texts = (self.element, self.kind, self.action)
-        return (self.t, *texts, self.before, self.after, self.cause, *values)
+    def __call__(self, text: str) -> int:
+        return self.number.setdefault(text, len(self.number))
 
 
-class EventTable(Sequence[EventRecord]):
-    """The events of a run, in order of time."""
-
-    def __init__(self, records: Sequence[EventRecord]) -> None:
-        self._records = tuple(records)
-
-    def __repr__(self) -> str:
-        """Return how many of each kind there are, in a line."""
-        kinds = ", ".join(f"{n} {kind}" for kind, n in self.counts().items())
-        if not kinds:
-            return "<EventTable: no events>"
-        span = f"{self._records[0].t:.6g} to {self._records[-1].t:.6g} s"
-        return f"<EventTable: {len(self)} events, {span}: {kinds}; print() lists them>"
-
-    def __len__(self) -> int:
-        """Return the number of events."""
-        return len(self._records)
-
-    @overload
-    def __getitem__(self, index: int) -> EventRecord: ...
-    @overload
-    def __getitem__(self, index: slice) -> EventTable: ...
-    def __getitem__(self, index: int | slice) -> EventRecord | EventTable:
-        """Return one record, or a table of several."""
-        if isinstance(index, slice):
-            return EventTable(self._records[index])
-        return self._records[index]
-
-    def of(self, element: str) -> EventTable:
-        """Return the events of one element."""
-        return EventTable([r for r in self._records if r.element == element])
-
-    @property
-    def t(self) -> Floats:
-        """Times, s."""
-        return np.array([record.t for record in self._records])
-
-    def counts(self) -> dict[str, int]:
-        """Return how many events of each kind there were."""
-        totals: dict[str, int] = {}
-        for record in self._records:
-            totals[record.kind] = totals.get(record.kind, 0) + 1
-        return totals
-
-    def _repr_html_(self) -> str:
-        """Return the first rows as a notebook shows them."""
-        head = ("t (s)", "element", "kind", "before", "after")
-        rows = [[getattr(r, n) for n in ("t", *head[1:])] for r in self._records]
-        return rows_html(head, rows, repr(self).partition(";")[0].strip("<>"))
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the table as a data frame."""
-        import pandas
-
-        rows = [record.row() for record in self._records]
-        return pandas.DataFrame(rows, columns=list(EventRecord.columns()))
-
-    def __str__(self) -> str:
-        """Return one line per event."""
-        return "\n".join(str(record) for record in self._records) or "no events"
-
-
-def event_records(system: System, steps: Steps, t_end: float) -> list[EventRecord]:
+def event_table(system: System, steps: Steps, t_end: float) -> EventTable:
     """Return the events of a run in order of time."""
-    records: list[EventRecord] = []
-    fired = steps.fired
-    changed: NDArray[np.bool_] = np.asarray(fired.any(axis=1))
+    changed: Bools = np.asarray(steps.fired.any(axis=1))
     # A mode may also change where laws break, or in a review, when no guard has fired.
     changed[:-1] |= steps.changes()
     ends = np.flatnonzero(changed)
-    if len(ends) == 0:
-        return records
-    work = system.work()
-    before, after = _both_sides(system, steps, ends, t_end, work)
-    times = np.append(steps.t, t_end)[ends + 1].tolist()
-    for row, i in enumerate(ends.tolist()):
-        for k in np.flatnonzero(fired[i, : len(system.events)]).tolist():
-            records.append(_user_event(system, steps, i, k, times[row], work))
-        if system.with_mode:
-            guards = _fired_by(system, fired[i])
-            records += _mode_events(system, before, after, row, times[row], guards)
-    return records
+    work, words = system.work(), _Words()
+    found: list[Any] = [np.zeros(0, dtype=ROW)]
+    for begin in range(0, len(ends), BLOCK):
+        some = ends[begin : begin + BLOCK]
+        found.append(_block(system, steps, some, t_end, work, words))
+    return EventTable.of_rows(np.concatenate(found), list(words.number))
 
 
-def _fired_by(system: System, fired: NDArray[np.int64]) -> dict[int, list[int]]:
-    """Return the kinds of the guards that fired, for each contact that had any."""
-    m = system.tables
-    found: dict[int, list[int]] = {}
-    for k in np.flatnonzero(fired).tolist():
-        # A group that gives way has no cause but itself.
-        is_own = m.watch_kind[k] not in (USER, GROUP)
-        if is_own and m.watch_owner[k] >= 0:
-            found.setdefault(int(m.watch_owner[k]), []).append(int(m.watch_kind[k]))
-    return found
+def _block(
+    system: System,
+    steps: Steps,
+    ends: Integers,
+    t_end: float,
+    work: Work,
+    words: _Words,
+) -> Any:
+    """Return the rows of events at the ends of given steps."""
+    t = np.where(
+        ends + 1 < len(steps.t), steps.t[np.minimum(ends + 1, len(steps.t) - 1)], t_end
+    )
+    fired = np.asarray(steps.fired[ends]) != 0
+    parts: list[Any] = []
+    # The user's events of an instant come first, in their order, then contacts.
+    order: list[Integers] = []
+    place: list[Integers] = []
+    for k in range(len(system.events)):
+        at = np.flatnonzero(fired[:, k])
+        rows: Any = np.zeros(len(at), dtype=ROW)
+        rows["kind"] = [
+            words(_user_kind(system, steps, int(i), k, work)) for i in ends[at]
+        ]
+        rows["element"] = words(system.events[k])
+        rows["action"] = words(system.model.events[k].action)
+        rows["before"] = rows["after"] = rows["cause"] = words("")
+        parts.append(rows)
+        place.append(at)
+        order.append(np.full(len(at), k))
+    if system.with_mode:
+        sides = _both_sides(system, steps, ends, t, work)
+        guards = _Fired(system, fired)
+        for k in range(len(system.with_mode)):
+            at, rows = _mode_events(system, sides, guards, k, words)
+            parts.append(rows)
+            place.append(at)
+            order.append(np.full(len(at), len(system.events) + k))
+    at = np.concatenate(place)
+    new = np.lexsort((np.concatenate(order), at))
+    rows = np.concatenate(parts)[new]
+    rows["t"] = t[at[new]]
+    return rows
+
+
+class _Fired:
+    """Which guards of each contact fired, (n, n_contact)."""
+
+    def __init__(self, system: System, fired: Bools) -> None:
+        m = system.tables
+        shape = (len(fired), len(system.with_mode))
+        self.gap, self.force = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+        self.any = np.zeros(shape, dtype=bool)
+        for k in np.flatnonzero(fired.any(axis=0)).tolist():
+            # A group that gives way has no cause but itself.
+            kind, owner = m.watch_kind[k], int(m.watch_owner[k])
+            if kind in (USER, GROUP) or owner < 0:
+                continue
+            self.any[:, owner] |= fired[:, k]
+            if kind in (GAP, FORCE):
+                which = self.gap if kind == GAP else self.force
+                which[:, owner] |= fired[:, k]
+
+    def causes(self, at: Integers, system: System, words: _Words) -> Integers:
+        """Return whose guards fired at given instants, as words."""
+        sets, of = np.unique(self.any[at], axis=0, return_inverse=True)
+        names = np.array(system.with_mode)
+        found = [words(", ".join(names[own].tolist())) for own in sets]
+        return np.array(found, dtype=np.int64)[of.reshape(-1)]
 
 
 @dataclass(frozen=True)
-class _Side:
-    """Contacts on one side of some instants."""
+class _Sides:
+    """Contacts before and after some instants."""
 
-    mode: Modes  # (n, n_contact)
-    contact: Any  # (n, n_contact) records
+    mode: tuple[Modes, Modes]  # (n, n_contact) each
+    contact: tuple[Any, Any]  # (n, n_contact) records
     impulse: Floats  # (n, n_contact, 2)
+    is_any_new: Bools  # (n)
 
 
 def _both_sides(
-    system: System,
-    steps: Steps,
-    ends: NDArray[np.int64],
-    t_end: float,
-    work: Work,
-) -> tuple[_Side, _Side]:
+    system: System, steps: Steps, ends: Integers, t: Floats, work: Work
+) -> _Sides:
     """Return the contacts before and after the ends of given steps."""
-    t = np.append(steps.t, t_end)[ends + 1]
-    impulse = steps.impulse[ends]
-    sides: list[_Side] = []
-    for times, y, mode in (
-        (np.minimum(t, steps.cap[ends]), steps.before(ends), steps.mode[ends]),
-        (t, steps.after(ends), steps.mode_after(ends)),
-    ):
-        contact = evaluate(system, work, times, y, mode).contact
-        sides.append(_Side(mode, contact, impulse))
-    return sides[0], sides[1]
+    old, new = steps.mode[ends], steps.mode_after(ends)
+    before, after = (
+        np.asarray(evaluate(system, work, times, y, mode).contact)
+        for times, y, mode in (
+            (np.minimum(t, steps.cap[ends]), steps.before(ends), old),
+            (t, steps.after(ends), new),
+        )
+    )
+    is_new = np.zeros(len(ends), dtype=bool)
+    for name in ("side", "grip", "sign"):
+        is_new |= (old[name] != new[name]).any(axis=1)
+    return _Sides((old, new), (before, after), steps.impulse[ends], is_new)
 
 
 def _mode_events(
-    system: System,
-    before: _Side,
-    after: _Side,
-    row: int,
-    t: float,
-    guards: dict[int, list[int]],
-) -> list[EventRecord]:
-    """Return what happened to contacts and joints at one instant."""
-    records: list[EventRecord] = []
-    cause = ", ".join(system.with_mode[k] for k in sorted(guards))
-    old_modes, new_modes = before.mode[row], after.mode[row]
-    is_any_new = any(
-        not np.array_equal(old_modes[name], new_modes[name])
-        for name in ("side", "grip", "sign")
-    )
-    for k, name in enumerate(system.with_mode):
-        own = guards.get(k, [])
-        old, new = old_modes[k], new_modes[k]
-        is_joint = k >= len(system.contacts)
-        if is_joint:
-            kind = _slide_kind(bool(own), old, new)
-        else:
-            kind = _contact_kind(own, old, new, is_any_new)
-        if not kind:
-            continue
-        has_friction = bool(system.tables.contact_row[k] >= 0)
-        a, b = before.contact[row, k], after.contact[row, k]
-        impulse = before.impulse[row, k]
-        normal = "force" if is_joint else "lam_n"
-        records.append(
-            EventRecord(
-                t=t,
-                element=name,
-                kind=kind,
-                before=mode_name(old, has_friction),
-                after=mode_name(new, has_friction),
-                cause="" if own else cause,
-                slip_velocity=(float(a["v_t"]), float(b["v_t"])),
-                normal_force=(float(a[normal]), float(b[normal])),
-                friction_force=(float(a["lam_t"]), float(b["lam_t"])),
-                impulse=tuple(impulse.tolist()) if impulse.any() else None,
-            )
-        )
-    return records
+    system: System, sides: _Sides, guards: _Fired, k: int, words: _Words
+) -> tuple[Integers, Any]:
+    """Return when something happened to contact or joint k, and its rows."""
+    old, new = sides.mode[0][:, k], sides.mode[1][:, k]
+    is_joint = k >= len(system.contacts)
+    if is_joint:
+        kind = _slide_kinds(guards.any[:, k], old, new)
+    else:
+        kind = _contact_kinds(guards, k, old, new, sides.is_any_new)
+    at = np.flatnonzero(kind != "")
+    rows: Any = np.zeros(len(at), dtype=ROW)
+    rows["element"] = words(system.with_mode[k])
+    rows["kind"] = _numbers(kind[at], words)
+    rows["action"] = words("record")
+    has_friction = bool(system.tables.contact_row[k] >= 0)
+    rows["before"] = _mode_words(old[at], has_friction, words)
+    rows["after"] = _mode_words(new[at], has_friction, words)
+    is_own = guards.any[at, k]
+    rows["cause"] = np.where(is_own, words(""), guards.causes(at, system, words))
+    normal = "force" if is_joint else "lam_n"
+    for pair, name in zip(PAIRS, ("v_t", normal, "lam_t"), strict=False):
+        for side in range(2):
+            rows[pair][:, side] = sides.contact[side][name][at, k]
+    rows["impulse"] = sides.impulse[at, k]
+    has = (1 << len(PAIRS)) - 1
+    rows["has"] = np.where(rows["impulse"].any(axis=1), has, has >> 1)
+    return at, rows
 
 
-def _contact_kind(own: list[int], old: Any, new: Any, is_any_new: bool) -> str:
+def _numbers(texts: Any, words: _Words) -> Any:
+    """Return the numbers of words."""
+    some, of = np.unique(texts, return_inverse=True)
+    return np.array([words(str(text)) for text in some], dtype=np.int64)[of]
+
+
+def _mode_words(mode: Modes, has_friction: bool, words: _Words) -> Any:
+    """Return the names of modes as words."""
+    names = ("side", "grip", "sign")
+    key: Any = np.stack([np.asarray(mode[name], dtype=np.int64) for name in names])
+    some, first, of = np.unique(key, axis=1, return_index=True, return_inverse=True)
+    found = [words(mode_name(mode[int(i)], has_friction)) for i in first]
+    assert some.shape[1] == len(found)
+    return np.array(found, dtype=np.int64)[of.reshape(-1)]
+
+
+def _contact_kinds(guards: _Fired, k: int, old: Any, new: Any, is_any_new: Bools):
     """Return what happened to a contact, "" for nothing.
 
     A slip velocity that touches zero and goes on counts where it lets another contact
     go (two corners on one line, while the body turns through it).
     """
-    if GAP in own:
-        return "touch_down" if old["side"] == OPEN else "separate"
-    if FORCE in own:
-        return "release" if old["side"] == PRESSING else "re_engage"
-    is_same = _is_same(old, new) and old["side"] == new["side"]
-    if old["side"] != PRESSING or (is_same and not (own and is_any_new)):
-        return ""
-    return _slip_kind(old, new)
+    is_same = _are_same(old, new) & (old["side"] == new["side"])
+    stays = is_same & ~(guards.any[:, k] & is_any_new)
+    slips = np.where((old["side"] != PRESSING) | stays, "", _slip_kinds(old, new))
+    touches = np.where(old["side"] == OPEN, "touch_down", "separate")
+    presses = np.where(old["side"] == PRESSING, "release", "re_engage")
+    return np.where(
+        guards.gap[:, k], touches, np.where(guards.force[:, k], presses, slips)
+    )
 
 
-def _is_same(old: Any, new: Any) -> bool:
-    return bool(old["grip"] == new["grip"] and old["sign"] == new["sign"])
+def _are_same(old: Any, new: Any) -> Any:
+    return (old["grip"] == new["grip"]) & (old["sign"] == new["sign"])
 
 
-def _moves(mode: Any) -> bool:
-    return bool(mode["grip"] == SLIP or mode["grip"] == YIELDING)
+def _move(mode: Any) -> Any:
+    return (mode["grip"] == SLIP) | (mode["grip"] == YIELDING)
 
 
-def _slip_kind(old: Any, new: Any) -> str:
+def _slip_kinds(old: Any, new: Any) -> Any:
     """Return what happened to the slip of a contact, "" for nothing."""
-    if not _moves(old):
-        # Also a contact that another one's event has freed.
-        return "break_away" if _moves(new) else ""
-    if not _moves(new):
-        return "stick"
+    # Also a contact that another one's event has freed.
+    from_rest = np.where(_move(new), "break_away", "")
     # From yielding within a band to slip beyond it nothing has turned.
-    is_same = old["grip"] != new["grip"] and old["sign"] == new["sign"]
-    return "" if is_same else "reverse"
+    is_same = (old["grip"] != new["grip"]) & (old["sign"] == new["sign"])
+    goes_on = np.where(is_same, "", "reverse")
+    return np.where(_move(old), np.where(_move(new), goes_on, "stick"), from_rest)
 
 
-def _slide_kind(has_fired: bool, old: Any, new: Any) -> str:
+def _slide_kinds(has_fired: Bools, old: Any, new: Any) -> Any:
     """Return what happened to a joint with friction, "" for nothing."""
-    if not _is_same(old, new):
-        return _slip_kind(old, new)
-    is_side_new = old["flank"] != new["flank"]
-    return "change_side" if is_side_new and (has_fired or _moves(new)) else ""
+    is_new = (old["flank"] != new["flank"]) & (has_fired | _move(new))
+    sides = np.where(is_new, "change_side", "")
+    return np.where(_are_same(old, new), sides, _slip_kinds(old, new))
 
 
-def _user_event(
-    system: System, steps: Steps, i: int, k: int, t: float, work: Work
-) -> EventRecord:
-    event = system.model.events[k]
-    kind = event.direction
+def _user_kind(system: System, steps: Steps, i: int, k: int, work: Work) -> str:
+    kind = system.model.events[k].direction
     if kind == "both":
-        kind = "rising" if _rate(system, steps, i, k, work) > 0.0 else "falling"
-    return EventRecord(t=t, element=event.name, kind=kind, action=event.action)
+        return "rising" if _rate(system, steps, i, k, work) > 0.0 else "falling"
+    return kind
 
 
 def _rate(system: System, steps: Steps, i: int, k: int, work: Work) -> float:

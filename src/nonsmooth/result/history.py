@@ -21,7 +21,7 @@ from nonsmooth.kernels.march import waves as kernel
 from nonsmooth.kernels.march.wave_tables import N_CONTACT, SEPARATE, State
 from nonsmooth.pack.waves import Waves
 from nonsmooth.result.energy import EnergyBalance
-from nonsmooth.result.events import EventRecord
+from nonsmooth.result.event_table import EventRecord
 from nonsmooth.result.pressure import Pressure
 from nonsmooth.result.state import MODE, Modes
 

@@ -31,7 +31,8 @@ from nonsmooth.result.evaluate import (
     project,
     side_numbers,
 )
-from nonsmooth.result.events import EventTable, event_records
+from nonsmooth.result.event_table import EventTable
+from nonsmooth.result.events import event_table
 from nonsmooth.result.fields import Field, field_of
 from nonsmooth.result.history import History
 from nonsmooth.result.pressure import Pressure, pressure_of
@@ -139,7 +140,7 @@ class Result:
             return EventTable(())
         if isinstance(self.steps, History):
             return EventTable(self.steps.events())
-        return EventTable(event_records(self.system, self.steps, self.t_end))
+        return event_table(self.system, self.steps, self.t_end)
 
     # -- states ------------------------------------------------------------------
 

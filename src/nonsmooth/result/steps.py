@@ -94,8 +94,9 @@ class Steps:
 
     def mode_after(self, index: Integers) -> Modes:
         """Return the modes after the ends of given steps."""
-        following = np.concatenate([self.mode[1:], self.mode_end[None]])
-        return following[index]
+        mode = self.mode[np.minimum(index + 1, len(self.mode) - 1)]
+        mode[index + 1 == len(self.mode)] = self.mode_end
+        return mode
 
     # -- states ------------------------------------------------------------------
 
