@@ -298,10 +298,10 @@ def _turned(part: Part) -> Any:
 
 
 def _blocks(stiffness: Any) -> tuple[Any, Floats]:
-    """Return the blocks beside the diagonal, and what is left of the sums of rows.
+    """Return the blocks above the diagonal, and what is left of the sums of rows.
 
-    Those between two nodes are each other's transpose to the last digit, and a body
-    that moves as a whole has no forces.
+    Those below it are their transposes to the last digit, and a body that moves as a
+    whole has no forces.
     """
     even = 0.5 * (stiffness + stiffness.T)
     blocks = sparse.csr_array(even).tobsr((2, 2))
@@ -314,10 +314,10 @@ def _blocks(stiffness: Any) -> tuple[Any, Floats]:
     left = np.where(
         np.abs(sums) > ROUND_OFF * sizes.max(axis=(1, 2))[:, None, None], sums, 0.0
     )
-    beside = rows != blocks.indices
-    counts = np.bincount(rows[beside], minlength=n)
+    above = rows < blocks.indices
+    counts = np.bincount(rows[above], minlength=n)
     first = np.concatenate(([0], np.cumsum(counts)))
-    parts = (blocks.data[beside], blocks.indices[beside], first)
+    parts = (blocks.data[above], blocks.indices[above], first)
     by_columns = left.transpose(0, 2, 1).reshape(-1, 4)
     return sparse.bsr_array(parts, shape=stiffness.shape), by_columns
 
@@ -329,6 +329,7 @@ def _bodies(
     start: list[Any] = []
     way: list[Any] = []
     inertia: list[float] = []
+    turned: list[Floats] = []
     for k, part in enumerate(parts.values()):
         where = slice(ends[k], ends[k + 1])
         angle, spin = system.start[system.coordinates(part.name)][2]
@@ -337,6 +338,7 @@ def _bodies(
         is_round = part.own is not None and part.own.state == "axisymmetric"
         turns = part.own is not None and part.own.state in ("stress", "strain")
         inertia.append(float(mass[where] @ np.sum(arms**2, axis=1)) if turns else 0.0)
+        turned.append(mass[where, None] * np.stack((-arms[:, 1], arms[:, 0]), axis=1))
         axis = part.turn[:, 0]
         way.append(np.outer(axis, axis).ravel() if is_round else (1.0, 0.0, 0.0, 1.0))
     total = np.add.reduceat(mass, ends[:-1])
@@ -346,6 +348,7 @@ def _bodies(
         "body_inertia": np.array(inertia),
         "body_start": np.array(start),
         "body_way": np.array(way),
+        "arm": np.concatenate(turned),
     }
 
 

@@ -42,6 +42,14 @@ class Frames:
     lam: Floats  # (n, n_slave)
     segment: Ints  # (n, n_slave)
 
+    def first(self, n: int) -> Frames:
+        """Return the first n."""
+        parts = (self.step, self.u, self.v, self.lam, self.segment)
+        if n == len(self.step):
+            return self
+        step, u, v, lam, segment = (part[:n].copy() for part in parts)
+        return Frames(step=step, u=u, v=v, lam=lam, segment=segment)
+
     @property
     def n_bytes(self) -> int:
         """Memory."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nonsmooth.errors import Interrupted, ModelError, SolveError
 from nonsmooth.kernels.march import waves as kernel
-from nonsmooth.kernels.march.wave_tables import DIVERGED, DONE
+from nonsmooth.kernels.march.wave_tables import DIVERGED, DONE, Solid
 from nonsmooth.pack import System
 from nonsmooth.pack.waves import Waves, first_state, pack_waves
 from nonsmooth.result import Result
@@ -28,7 +28,7 @@ COURANT_ROD, COURANT = 1.0, 0.9
 # method is below it by.
 ROUND_OFF = 1e-9
 # What is kept of a run at most: rows of named quantities; states.
-ROW_BYTES, FRAME_BYTES, MAX_FRAMES = 128_000_000, 128_000_000, 500
+ROW_BYTES, FRAME_BYTES, MAX_FRAMES = 128_000_000, 128_000_000, 100
 MAX_STEPS = 1e12
 MAX_EVENTS = 100_000
 # Python looks in this often, for progress and interruption.
@@ -101,7 +101,8 @@ class _Run:
         one = 8 * (4 * m.n_node + 2 * m.n_slave)
         most = max(2, min(MAX_FRAMES, FRAME_BYTES // one))
         self.spacing = max(1, math.ceil(self.n_last / most))
-        self.frames: list[tuple[int, Floats, Floats, Floats, Any]] = []
+        self.frames = _frames(m, math.ceil(self.n_last / self.spacing))
+        self.n_frame = 0
         self.begin = time.process_time()
         if options.method == "central":
             self.step: Any = self._central  # a Stepper
@@ -126,15 +127,19 @@ class _Run:
         return int(kernel.march(self.waves.solid, self.state, n))
 
     def _keep(self) -> None:
-        s = self.state
-        if s.n % self.spacing == 0 or not self.frames:
-            arrays = [np.array(a) for a in (s.u, s.v, s.lam, s.segment)]
-            self.frames.append((s.n, *arrays))  # type: ignore[arg-type]
+        """Keep the present state where its turn has come."""
+        s, k = self.state, self.n_frame
+        if s.n == k * self.spacing:
+            self.frames.step[k] = s.n
+            for name in ("u", "v", "lam", "segment"):
+                getattr(self.frames, name)[k] = getattr(s, name)
+            self.n_frame += 1
 
     def march(self, progress: Progress | None) -> Result:
         """Take all steps; say how the run ended."""
         state, status, chunk = self.state, DONE, 16
         try:
+            self._keep()
             self.step(0)  # compile before the clock starts
             self.begin = time.process_time()
             while state.n < self.n_last and status == DONE:
@@ -173,9 +178,6 @@ class _Run:
         t_end = self.until
         if outcome == "failed":
             t_end = min(self.until, self.h * self.stride * max(n_row - 1, 0))
-        frames = self.frames or [
-            (0, *(np.array(a) for a in (state.u, state.v, state.lam, state.segment)))
-        ]
         names = waves.system.contacts
         is_soft = [has_penalty(waves.system, name) for name in waves.system.contacts]
         kinds = ["penalty" if soft else "onset" for soft in is_soft]
@@ -193,13 +195,7 @@ class _Run:
             },
             changes_at=np.array(state.events[: min(state.n_event, MAX_EVENTS)]),
             edges=np.array(state.edge),
-            frames=Frames(
-                step=np.array([f[0] for f in frames], np.int64),
-                u=np.array([f[1] for f in frames]),
-                v=np.array([f[2] for f in frames]),
-                lam=np.array([f[3] for f in frames]),
-                segment=np.array([f[4] for f in frames]),
-            ),
+            frames=self.frames.first(self.n_frame),
         )
         return Result(
             system=waves.system,
@@ -248,6 +244,17 @@ class _Run:
                 f"{self.state.n_event} events; the first {MAX_EVENTS} are kept"
             )
         return notes
+
+
+def _frames(m: Solid, n: int) -> Frames:
+    """Return places for n states; memory is taken as they are filled."""
+    return Frames(
+        step=np.zeros(n, dtype=np.int64),
+        u=np.empty((n, m.n_node, 2)),
+        v=np.empty((n, m.n_node, 2)),
+        lam=np.empty((n, m.n_slave)),
+        segment=np.empty((n, m.n_slave), dtype=np.int64),
+    )
 
 
 def has_penalty(system: System, contact: str) -> bool:

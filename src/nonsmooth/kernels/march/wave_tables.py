@@ -26,13 +26,14 @@ class Solid(Block):
     fall_x = NUMBER  # m/s^2
     fall_y = NUMBER
 
-    first = integers("n_node + 1")  # blocks of K of each node, but that on its diagonal
+    first = integers("n_node + 1")  # blocks of K of each node, with nodes behind it
     column = integers("n_block")
     block = floats("n_block, 4")  # N/m, each by columns: x and y together
     rest = floats("n_node, 4")  # N/m, sums of its rows: 0 but for hoops of revolution
     place = floats("n_node, 2")  # m
     mass = floats("n_node")  # kg
     minv = floats("n_node, 2")  # 1/kg, 0 where held
+    arm = floats("n_node, 2")  # kg m, mass times its arm, turned left; body's centre
 
     body_first = integers("n_body + 1")  # its nodes
     body_mass = floats("n_body")
@@ -67,6 +68,7 @@ class State(Block):
     u = floats("n_node, 2")  # m, at t = n h
     v = floats("n_node, 2")  # m/s, half a step before; at the start, at it
     old = floats("n_node, 2")  # m/s, of the step before
+    force = floats("n_node, 2")  # N, of nodes before; 0 between steps
     lam = floats("n_slave")  # N
     gap = floats("n_slave")  # m, at the end of the step
     normal = floats("n_slave, 2")

@@ -54,39 +54,33 @@ LOOK = 64
 
 @kernel
 def accelerate(m, w, span):
-    """Change all velocities by inner forces and weight over a span; return u'K u/2."""
+    """Change all velocities by inner forces and weight over a span; return u'K u/2.
+
+    A block K_ij, j > i, serves both nodes: K_ij (u_j - u_i) for i, its transpose for j,
+    whose sum is complete when its turn comes. Forces of differences: a body that moves
+    as a whole has none.
+    """
     u, v, old, minv = at(w.u, 0), at(w.v, 0), at(w.old, 0), at(m.minv, 0)
     first, column, block = at(m.first, 0), at(m.column, 0), at(m.block, 0)
-    rest = at(m.rest, 0)
+    rest, force = at(m.rest, 0), at(w.force, 0)
     stored = 0.0
     for i in range(m.n_node):
-        # Two sums for each component: one would wait for its last addition. Forces of
-        # differences: those between two nodes are opposite to the last digit.
         x = 2 * i
         ux, uy = u[x], u[x + 1]
-        fx = rest[2 * x] * ux + rest[2 * x + 2] * uy
-        fy = rest[2 * x + 1] * ux + rest[2 * x + 3] * uy
-        gx, gy = 0.0, 0.0
-        begin, end = first[i], first[i + 1]
-        even = begin + 2 * ((end - begin) // 2)
-        for k in range(begin, even, 2):
-            j, l, b = 2 * column[k], 2 * column[k + 1], 4 * k
-            dx, dy = u[j] - ux, u[j + 1] - uy
-            ex, ey = u[l] - ux, u[l + 1] - uy
-            fx += block[b] * dx + block[b + 2] * dy
-            fy += block[b + 1] * dx + block[b + 3] * dy
-            gx += block[b + 4] * ex + block[b + 6] * ey
-            gy += block[b + 5] * ex + block[b + 7] * ey
-        if even < end:
-            j, b = 2 * column[even], 4 * even
+        fx = force[x] + rest[2 * x] * ux + rest[2 * x + 2] * uy
+        fy = force[x + 1] + rest[2 * x + 1] * ux + rest[2 * x + 3] * uy
+        for k in range(first[i], first[i + 1]):
+            j, b = 2 * column[k], 4 * k
             dx, dy = u[j] - ux, u[j + 1] - uy
             fx += block[b] * dx + block[b + 2] * dy
             fy += block[b + 1] * dx + block[b + 3] * dy
-        fx, fy = -fx - gx, -fy - gy
-        stored -= u[x] * fx + u[x + 1] * fy
+            force[j] -= block[b] * dx + block[b + 1] * dy
+            force[j + 1] -= block[b + 2] * dx + block[b + 3] * dy
+        force[x], force[x + 1] = 0.0, 0.0
+        stored += ux * fx + uy * fy
         old[x], old[x + 1] = v[x], v[x + 1]
-        v[x] += span * (minv[x] * fx + m.fall_x * is_free(minv[x]))
-        v[x + 1] += span * (minv[x + 1] * fy + m.fall_y * is_free(minv[x + 1]))
+        v[x] += span * (m.fall_x * is_free(minv[x]) - minv[x] * fx)
+        v[x + 1] += span * (m.fall_y * is_free(minv[x + 1]) - minv[x + 1] * fy)
     return 0.5 * stored
 
 
@@ -100,14 +94,17 @@ def is_free(minv):
 
 
 @kernel
-def note_body(m, w, b, span, late, row):
-    """Write mean motion of a body: of the mass centre, deformation included.
+def note_body(m, w, b, span, late, h, row):
+    """Write mean motion of a body, deformation included; then move it.
 
-    `late` is the share of the velocities after t_n in those at it.
+    `late` is the share of the velocities after t_n in those at it. Both in one loop:
+    fetching its nodes takes longer than the sums.
     """
     x, y, vx, vy, ax, ay, kinetic = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    turn, spin, kick = 0.0, 0.0, 0.0
     start, way = m.body_start[b], m.body_way[b]
     us, olds, vs, masses = at(w.u, 0), at(w.old, 0), at(w.v, 0), at(m.mass, 0)
+    arms, inertia = at(m.arm, 0), m.body_inertia[b]
     for i in range(m.body_first[b], m.body_first[b + 1]):
         mass, j = masses[i], 2 * i
         ox, oy = olds[j], olds[j + 1]
@@ -118,9 +115,15 @@ def note_body(m, w, b, span, late, row):
         vy += mass * oy
         ax += mass * nx
         ay += mass * ny
+        if inertia > 0.0:
+            turn += arms[j] * us[j] + arms[j + 1] * us[j + 1]
+            spin += arms[j] * ox + arms[j + 1] * oy
+            kick += arms[j] * nx + arms[j + 1] * ny
         # v_(n-1/2).v_(n+1/2); at the start that of v_0.
         fx, fy = ox + 2.0 * late * nx, oy + 2.0 * late * ny
         kinetic += mass * (ox * fx + oy * fy)
+        us[j] += h * vs[j]
+        us[j + 1] += h * vs[j + 1]
     w.kinetic += 0.5 * kinetic
     w.potential -= m.fall_x * x + m.fall_y * y
     vx, vy, mass = vx + late * ax, vy + late * ay, m.body_mass[b]
@@ -132,25 +135,10 @@ def note_body(m, w, b, span, late, row):
     row[o + 4] = (way[2] * vx + way[3] * vy) / mass
     row[o + 6] = (way[0] * ax + way[1] * ay) / (mass * span)
     row[o + 7] = (way[2] * ax + way[3] * ay) / (mass * span)
-    if m.body_inertia[b] > 0.0:
-        note_turn(m, w, b, span, late, row)
-
-
-@kernel
-def note_turn(m, w, b, span, late, row):
-    """Write mean rotation of a body."""
-    turn, spin, kick = 0.0, 0.0, 0.0
-    start, inertia, o = m.body_start[b], m.body_inertia[b], 9 * b
-    for i in range(m.body_first[b], m.body_first[b + 1]):
-        mass, u, old, v = m.mass[i], w.u[i], w.old[i], w.v[i]
-        rx, ry = m.place[i][0] - start[0], m.place[i][1] - start[1]
-        nx, ny = v[0] - old[0], v[1] - old[1]
-        turn += mass * (rx * u[1] - ry * u[0])
-        spin += mass * (rx * old[1] - ry * old[0])
-        kick += mass * (rx * ny - ry * nx)
-    row[o + 2] += turn / inertia
-    row[o + 5] = (spin + late * kick) / inertia
-    row[o + 8] = kick / (inertia * span)
+    if inertia > 0.0:
+        row[o + 2] += turn / inertia
+        row[o + 5] = (spin + late * kick) / inertia
+        row[o + 8] = kick / (inertia * span)
 
 
 @kernel
@@ -235,18 +223,18 @@ def note_contact(m, w, k, row, o):
 
 
 @kernel
-def note(m, w, span, is_first, stored):
-    """Write a row: the instant t_n, velocities on both sides of it known."""
+def note(m, w, span, h, stored):
+    """Write a row: the instant t_n, velocities on both sides known; move all nodes."""
     w.kinetic, w.potential = 0.0, stored
     row = w.rows[w.n_row]
-    late = 0.0 if is_first else 0.5
-    for b in range(m.n_body):
-        note_body(m, w, b, span, late, row)
+    late = 0.0 if w.n == 0 and h > 0.0 else 0.5
     note_points(m, w, span, late, row)
     o = 9 * m.n_body + 6 * m.n_point + m.n_gauge
     for k in range(m.n_contact):
         note_contact(m, w, k, row, o + N_CONTACT * k)
         w.works[w.n_row][k] = w.work[k]
+    for b in range(m.n_body):
+        note_body(m, w, b, span, late, h, row)
     w.energies[w.n_row][0], w.energies[w.n_row][1] = w.kinetic, w.potential
     w.n_row += 1
 
@@ -262,7 +250,7 @@ def find_gaps(m, w):
 @far(Solid, State, NUMBER)
 def record(m, w, span):
     """Write a row for a method that is not marched here; energies are its own."""
-    note(m, w, span, False, 0.0)
+    note(m, w, span, 0.0, 0.0)
 
 
 @kernel
@@ -283,9 +271,10 @@ def march(m, w, n_steps):
         if not is_first:
             account_before(m, w, span)
         if w.n % w.stride == 0:
-            note(m, w, span, is_first, stored)
+            note(m, w, span, m.h, stored)
+        else:
+            advance(2 * m.n_node, at(w.u, 0), at(w.v, 0), m.h)
         account(m, w, span, is_first)
-        advance(2 * m.n_node, at(w.u, 0), at(w.v, 0), m.h)
         w.n += 1
         if not is_solved:
             return UNSOLVED
