@@ -139,8 +139,8 @@ def unstop(m, w, r, k):
 @kernel
 def moves(m, w, k):
     """Return whether contact k, held by others, slips by more than round-off."""
-    away = abs(w.contact[k].v_t - w.mode[k].drift)
-    return away > MOVES * contacts.slip_scale(m, w, k)
+    least = MOVES * contacts.slip_scale(m, w, k)
+    return m.contact_band[k] == 0.0 and abs(w.contact[k].v_t) > least
 
 
 @kernel
@@ -287,7 +287,8 @@ def recall_wrong(m, w, r):
     """
     n_wrong = 0
     for k in range(m.n_contact):
-        if r.freed[k]:
+        # What moves already does not rest.
+        if r.freed[k] and is_at_rest(m, w, k):
             rate = w.mode[k].sign * contacts.slip_acceleration(m, w, k)
             limit = m.contact_mu0[k] * w.contact[k].lam_n
             round_off = AT_LIMIT * limit + NO_FORCE * w.force
