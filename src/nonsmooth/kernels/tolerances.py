@@ -84,7 +84,9 @@ NO_FLANK, AIMED = 1e-9, 1e-12
 # A pivot that has lost all but round-off: the row depends on the rows before it. With
 # sticking contacts it may be smaller, as small as the friction problem can tell: two on
 # one body that tilts a little differ by little, and still each has its own friction.
-RANK, CONTACT_RANK = 1e-10, 1e-11
+# Where rows depend on each other at the start of an arc they do so for all of it: the
+# last is ten times as much of a tilt, which no step reaches unseen.
+RANK, CONTACT_RANK, TIED_RANK = 1e-10, 1e-11, 1e-9
 # A node of a patch that gives way only as others do.
 DEPENDENT_NODE = 1e-13
 # Regularisation of a dependent row: large enough that round-off in the null space stays

@@ -39,6 +39,9 @@ from nonsmooth.pack.system import System
 Columns = dict[str, Any]
 Integers = NDArray[np.int64]
 _DIRECTION = {"both": 0, "rising": 1, "falling": -1}
+# Rows that depend on others and are kept apart, at most: beyond, a dense problem of
+# their number would cost more than all else.
+MAX_TIED = 24
 # Kinds of row functions of a body with a tail.
 _TAIL = ("weigh", "inner", "place")
 
@@ -395,6 +398,7 @@ def _rows(
     leader = order.leaders(n_moving, joints, ends)
     contact |= _groups(group, n_touch, ends, row_body, leader)
     table = rows.columns | {"n_row": len(row_body), "n_block": rows.n_block}
+    table |= {"n_tie": min(len(row_body), MAX_TIED)}
     return contacts, contact, table
 
 

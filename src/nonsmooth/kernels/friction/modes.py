@@ -29,6 +29,7 @@ class Mode(Block):
     flank = INTEGER  # bit j set: the force of flank j of a joint is negative
     approach = NUMBER  # m/s, rate of overlap at touch-down
     drift = NUMBER  # m/s, slip velocity at which it is held
+    is_tied = INTEGER  # it sticks where rows depend on each other, as on one line
 
 
 @kernel
@@ -71,3 +72,4 @@ def copy_mode(a, b):
     b.flank = a.flank
     b.approach = a.approach
     b.drift = a.drift
+    b.is_tied = a.is_tied

@@ -64,6 +64,7 @@ def activate(m, w):
     """Make the rows of sticking contacts constraints."""
     w.n_gripped = 0
     w.n_rub = 0
+    w.is_tied = 0
     for k in range(m.n_contact):
         if k >= m.n_touch and slides.is_sliding(m, w, k):
             w.n_rub += 1
@@ -74,6 +75,17 @@ def activate(m, w):
             contacts.set_active(m, w, i, sticks)
             if sticks:
                 w.n_gripped += 1 if k < m.n_touch else 0
+                w.is_tied |= mode.is_tied
+
+
+@kernel
+def tie(m, w, is_tied):
+    """Let rows that depend on each other do so for an arc, or be decided anew."""
+    w.is_tied = is_tied
+    for k in range(m.n_contact):
+        mode = w.mode[k]
+        sticks = mode.side == PRESSING and mode.grip == STICK
+        mode.is_tied = is_tied if sticks and m.contact_row[k] >= 0 else 0
 
 
 @kernel

@@ -49,6 +49,7 @@ from nonsmooth.kernels.run import Decision
 from nonsmooth.kernels.tolerances import (
     AT_LIMIT,
     AT_REST,
+    MOVES,
     NO_COMPLIANCE,
     NO_FORCE,
     SMALLEST_FORCE,
@@ -124,9 +125,22 @@ def bring_to_rest(m, w, r, t):
         k = fastest(m, w, r)
         if k < 0:
             break
-        r.rests[k] = 0
-        r.freed[k] = 1
-        set_grip(w.mode[k], SLIP, sign_of(w.contact[k].v_t))
+        unstop(m, w, r, k)
+
+
+@kernel
+def unstop(m, w, r, k):
+    """Let contact k slip on as its velocity says."""
+    r.rests[k] = 0
+    r.freed[k] = FREED
+    set_grip(w.mode[k], SLIP, sign_of(w.contact[k].v_t))
+
+
+@kernel
+def moves(m, w, k):
+    """Return whether contact k, held by others, slips by more than round-off."""
+    least = MOVES * contacts.slip_scale(m, w, k)
+    return m.contact_band[k] == 0.0 and abs(w.contact[k].v_t) > least
 
 
 @kernel
@@ -159,7 +173,14 @@ def stop_slip(m, w, r, t):
             allowed += least / math.sqrt(free) if free > 0.0 else 0.0
     for i in range(m.n_dof):
         r.step.d[i] = v[i] - before[i]
-    if 2.0 * bodies.kinetic_energy(m, w, r.step.d) <= allowed * allowed:
+    is_stopped = 2.0 * bodies.kinetic_energy(m, w, r.step.d) <= allowed * allowed
+    if w.has_lost_rank and is_stopped:
+        dynamics.configure(m, w, t, y, v)
+        for k in range(m.n_touch):
+            # Rows that depend on others are not met for their own sake.
+            is_stopped = is_stopped and not (r.rests[k] and moves(m, w, k))
+        dynamics.configure(m, w, t, y, before)
+    if is_stopped:
         return 0
     for i in range(m.n_dof):
         v[i] = before[i]
@@ -266,7 +287,8 @@ def recall_wrong(m, w, r):
     """
     n_wrong = 0
     for k in range(m.n_contact):
-        if r.freed[k]:
+        # What moves already does not rest.
+        if r.freed[k] and is_at_rest(m, w, k):
             rate = w.mode[k].sign * contacts.slip_acceleration(m, w, k)
             limit = m.contact_mu0[k] * w.contact[k].lam_n
             round_off = AT_LIMIT * limit + NO_FORCE * w.force

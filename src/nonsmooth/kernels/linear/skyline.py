@@ -8,13 +8,13 @@ constant band and costs a constant time per loop. Entry (i, j) stands at
 `start[i] + j`, `first[i] <= j <= i`.
 """
 
+import math
+
 from nonsmooth.kernels.abi import at, kernel
-from nonsmooth.kernels.tolerances import CONTACT_RANK, REFINED
+from nonsmooth.kernels.linear import dense
+from nonsmooth.kernels.tolerances import REFINED
 
 MAX_REFINEMENT = 12
-# Residual beside b that refinement may leave; more is of rows that nearly depend on
-# others.
-HALTED = 1e-14
 
 
 @kernel
@@ -23,7 +23,8 @@ def factor(n, first, start, S, shift, weight, rank, L, d):
 
     u_ij = S_ij - sum_k u_ik L_jk,   L_ij = u_ij / d_j,   d_i = S_ii - sum_j u_ij L_ij
 
-    A row whose pivot is below `rank` times its diagonal entry depends on others.
+    A row whose pivot is below `rank` times its diagonal entry depends on others, and
+    is left out: its pivot is infinite, so that `solve` gives it nothing.
     """
     least = 1.0
     for i in range(n):
@@ -44,8 +45,7 @@ def factor(n, first, start, S, shift, weight, rank, L, d):
             pivot -= u * L[oi + j]
         least = min(least, pivot / diagonal) if diagonal > 0.0 else 0.0
         if pivot <= rank * diagonal:
-            # Keep the factors finite; the caller regularises.
-            pivot = diagonal if diagonal > 0.0 else 1.0
+            pivot = math.inf
         d[i] = pivot
         L[oi + i] = 1.0
     return least
@@ -93,18 +93,6 @@ def solve_many(begin, end, first, start, L, d, n, x):
 
 
 @kernel
-def multiply(n, first, start, S, x, y):
-    """Write y = S x."""
-    for i in range(n):
-        oi = start[i]
-        xi = x[i]
-        y[i] = S[oi + i] * xi
-        for j in range(first[i], i):
-            y[i] += S[oi + j] * x[j]
-            y[j] += S[oi + j] * xi
-
-
-@kernel
 def residual(n, first, start, S, x, b, r):
     """r = b - S x; return its largest magnitude.
 
@@ -128,23 +116,12 @@ def residual(n, first, start, S, x, b, r):
 
 
 @kernel
-def dot(n, x, y):
-    """Return the sum of products."""
-    total = 0.0
-    for i in range(n):
-        total += x[i] * y[i]
-    return total
-
-
-@kernel
-def least_norm(n, first, start, S, L, d, b, is_strict, r, z, p, x):
+def least_norm(n, first, start, S, L, d, b, r, x):
     """Solve S x = b with the factors of S + shift diag(weight S), S of any rank.
 
         x <- x + (S + shift diag(weight S))^-1 (b - S x),   x = 0 at first
 
     The limit has the least norm, weighted by diag(weight S), among all solutions.
-    Rows that nearly depend on others halt it; if it is strict, they are met by
-    conjugate gradients.
     Returns the residual left.
     """
     size = 0.0
@@ -155,52 +132,68 @@ def least_norm(n, first, start, S, L, d, b, is_strict, r, z, p, x):
     for k in range(MAX_REFINEMENT):
         before = left
         left = residual(n, first, start, S, x, b, r)
-        if left <= REFINED * size:
-            return left
         # What no longer halves is round-off, or b has a part outside the range.
-        if k > 0 and left > 0.5 * before:
+        if left <= REFINED * size or (k > 0 and left > 0.5 * before):
             break
         solve(0, n, first, start, L, d, r)
         for i in range(n):
             x[i] += r[i]
-    if not is_strict or left <= HALTED * size:
-        return left
-    left = residual(n, first, start, S, x, b, r)
-    return descend(n, first, start, S, L, d, size, left, r, z, p, x)
+    return left
+
+
+# ---- rows that depend on others ------------------------------------------------
 
 
 @kernel
-def descend(n, first, start, S, L, d, size, left, r, z, p, x):
-    """Go on from x, with r = b - S x, by conjugate gradients; return the residual.
-
-    The factors are those of the matrix that it is preconditioned by. Each direction p
-    meets one row that nearly depends on others; where p S p is nothing beside what it
-    would be of independent rows, they do depend, and what is left is out of reach.
-    """
-    last = 0.0
+def list_left_out(n, most, d, tied):
+    """List the rows that `factor` has left out; return how many, 0 beyond `most`."""
+    n_tied = 0
     for i in range(n):
-        p[i] = 0.0
-    for _ in range(MAX_REFINEMENT):
+        if d[i] == math.inf:
+            if n_tied == most:
+                return 0
+            tied[n_tied] = i
+            n_tied += 1
+    return n_tied
+
+
+@kernel
+def find_null(n, first, start, S, L, d, n_tied, tied, null):
+    """Write the vectors N with S N = 0, each 1 at one of the rows left out."""
+    for k in range(n_tied):
+        i, x = tied[k], at(null, k * n)
+        for j in range(n):
+            row, column = max(i, j), min(i, j)
+            x[j] = -S[start[row] + column] if column >= first[row] else 0.0
+        solve(0, n, first, start, L, d, x)
+        x[i] = 1.0
+
+
+@kernel
+def weigh_null(n, start, S, weight, n_tied, null, gram, swap):
+    """Factor N'W N, with W = diag(weight S)."""
+    for k in range(n_tied):
+        x = at(null, k * n)
+        for l in range(k + 1):
+            y = at(null, l * n)
+            total = 0.0
+            for i in range(n):
+                total += weight[i] * S[start[i] + i] * x[i] * y[i]
+            gram[k * n_tied + l] = total
+            gram[l * n_tied + k] = total
+    dense.lu_factor(n_tied, gram, swap)
+
+
+@kernel
+def spread(n, start, S, weight, n_tied, null, gram, swap, y, x):
+    """Make a solution x that of least norm, weighted by W: x - N (N'W N)^-1 N'W x."""
+    for k in range(n_tied):
+        own = at(null, k * n)
+        y[k] = 0.0
         for i in range(n):
-            z[i] = r[i]
-        solve(0, n, first, start, L, d, z)
-        push = dot(n, r, z)
-        ratio = push / last if last > 0.0 else 0.0
-        last = push
-        apart = 0.0
+            y[k] += weight[i] * S[start[i] + i] * own[i] * x[i]
+    dense.lu_solve(n_tied, gram, swap, y)
+    for k in range(n_tied):
+        own = at(null, k * n)
         for i in range(n):
-            p[i] = z[i] + ratio * p[i]
-            apart += S[start[i] + i] * p[i] * p[i]
-        multiply(n, first, start, S, p, z)
-        bend = dot(n, p, z)
-        if not bend > CONTACT_RANK * apart:
-            break
-        for i in range(n):
-            x[i] += push / bend * p[i]
-            r[i] -= push / bend * z[i]
-        left = 0.0
-        for i in range(n):
-            left = max(left, abs(r[i]))
-        if left <= HALTED * size:
-            break
-    return left
+            x[i] -= y[k] * own[i]

@@ -8,7 +8,13 @@ import math
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, Block, far, kernel
 from nonsmooth.kernels.friction.modes import OPEN
-from nonsmooth.kernels.friction.rest import CHATTERING, DECIDED, UNSOLVED, WRONG
+from nonsmooth.kernels.friction.rest import (
+    CHATTERING,
+    DECIDED,
+    UNSOLVED,
+    WRONG,
+    tie,
+)
 from nonsmooth.kernels.march import cross, jump, locate, radau, slip, steps, switch
 from nonsmooth.kernels.march.attempt import (
     TOO_MANY_STEPS,
@@ -89,6 +95,9 @@ def start_arc(m, w, r, t_stop):
     if m.n_history > 0:
         slip.begin(m, w, s)
     steps.evaluate(m, w, s, s.t, s.y, s.K[0])
+    if w.has_lost_rank and w.n_stuck > 0 and not w.is_tied:
+        tie(m, w, 1)
+        steps.evaluate(m, w, s, s.t, s.y, s.K[0])
     if m.n_history > 0:
         slip.keep_friction(m, w)
     steps.note_end(m, w, s)

@@ -34,6 +34,7 @@ from nonsmooth.kernels.friction.rest import (
     accelerations,
     activate,
     start_slip,
+    tie,
 )
 from nonsmooth.kernels.friction.settle import (
     approach_rate,
@@ -45,8 +46,10 @@ from nonsmooth.kernels.friction.settle import (
     is_at_rest,
     is_resting,
     look_ahead,
+    moves,
     settle,
     stay_at_rest,
+    unstop,
 )
 from nonsmooth.kernels.mechanics import bodies, contacts, dynamics
 from nonsmooth.kernels.mechanics.contacts import has_friction
@@ -77,6 +80,7 @@ def evaluate(m, w, r, t):
     s = r.step
     v = at(s.y, m.n_dof)
     bodies.note_speed(m, w, v, s.set.size, s.set.pace)
+    tie(m, w, 0)
     dynamics.configure(m, w, t, s.y, v)
 
 
@@ -346,6 +350,15 @@ def renew(m, w, watch, r, t):
     return status
 
 
+@kernel
+def creep(m, w, r):
+    """Let contacts slip that move, though they stick: nothing holds them exactly."""
+    for k in range(m.n_touch):
+        is_stuck = r.rests[k] and w.mode[k].grip == STICK
+        if is_stuck and moves(m, w, k):
+            unstop(m, w, r, k)
+
+
 @far(Tables, Work, Watch, Decision, NUMBER, returns=INTEGER)
 def review(m, w, watch, r, t):
     """Decide sticking contacts again whose rows depend on each other.
@@ -358,13 +371,16 @@ def review(m, w, watch, r, t):
         copy_mode(w.mode[k], r.kept[k])
         r.rests[k] = 1 if is_resting(m, w, k) else 0
     n_resting = w.n_stuck
+    tie(m, w, 0)
+    creep(m, w, r)
     r.status = settle(m, w, r, look_ahead(m, w, r, t))
     if r.status != DECIDED:
         return -1
-    if w.n_stuck == n_resting:
+    if w.n_stuck == n_resting and w.has_lost_rank:
         # As it was.
         for k in range(m.n_contact):
             set_grip(w.mode[k], r.kept[k].grip, r.kept[k].sign)
+        tie(m, w, 1)
         activate(m, w)
         return 0
     comply(m, w, r, t)

@@ -9,7 +9,7 @@ from nonsmooth.kernels.abi import at, far, kernel
 from nonsmooth.kernels.linear import skyline
 from nonsmooth.kernels.mechanics import bodies
 from nonsmooth.kernels.mechanics.tables import Tables, Work
-from nonsmooth.kernels.tolerances import CONTACT_RANK, RANK, REGULARISATION
+from nonsmooth.kernels.tolerances import CONTACT_RANK, RANK, REGULARISATION, TIED_RANK
 
 # Weights of reactions that are not unique: of contacts that can bear little beside
 # others, at most; and of joints.
@@ -42,7 +42,9 @@ def factor_rows(m, w):
 @kernel
 def rank(w):
     """Return the part of a diagonal entry below which a pivot is none."""
-    return CONTACT_RANK if w.n_stuck > 0 else RANK
+    if w.n_stuck == 0:
+        return RANK
+    return TIED_RANK if w.is_tied else CONTACT_RANK
 
 
 @kernel
@@ -56,7 +58,17 @@ def factor(m, w, shift):
 def factor_shared(m, w):
     """Factor S with dependent rows; friction that is not unique is shared."""
     share_friction(m, w)
-    factor(m, w, REGULARISATION)
+    n = w.n_active
+    w.n_tied = 0
+    if w.n_stuck > 0:
+        w.n_tied = skyline.list_left_out(n, m.n_tie, w.d, w.tied)
+    if w.n_tied == 0:
+        # Joints pass poses in which their rows depend on each other, and the reactions
+        # of those that are kept would go beyond all bounds.
+        factor(m, w, REGULARISATION)
+        return
+    skyline.find_null(n, w.first, m.start, w.S, w.L, w.d, w.n_tied, w.tied, w.null)
+    skyline.weigh_null(n, m.start, w.S, w.weight, w.n_tied, w.null, w.gram, w.gram_swap)
 
 
 @kernel
@@ -93,18 +105,18 @@ def bearing(m, w, k):
 @kernel
 def solve_rows(m, w, b, x):
     """Solve S x = b with the current factors, least norm if S lost rank."""
-    if w.has_lost_rank:
-        z, p = w.descent, at(w.descent, m.n_row)
-        # Joints alone pass poses in which their rows depend on each other, where
-        # reactions that nearly hold go beyond all bounds.
-        is_strict = m.n_touch > 0
-        skyline.least_norm(
-            w.n_active, w.first, m.start, w.S, w.L, w.d, b, is_strict, w.r, z, p, x
-        )
+    n = w.n_active
+    if w.has_lost_rank and w.n_tied == 0:
+        skyline.least_norm(n, w.first, m.start, w.S, w.L, w.d, b, w.r, x)
         return
-    for i in range(w.n_active):
+    for i in range(n):
         x[i] = b[i]
-    skyline.solve(0, w.n_active, w.first, m.start, w.L, w.d, x)
+    skyline.solve(0, n, w.first, m.start, w.L, w.d, x)
+    if w.has_lost_rank:
+        part = w.null_part
+        skyline.spread(
+            n, m.start, w.S, w.weight, w.n_tied, w.null, w.gram, w.gram_swap, part, x
+        )
 
 
 @kernel

@@ -46,6 +46,7 @@ class Tables(Block):
     n_joint = INTEGER
     n_row = INTEGER
     n_block = INTEGER  # coefficients of all rows
+    n_tie = INTEGER  # rows that may depend on others and still be kept apart
     n_side = INTEGER  # sides of rows on moving bodies
     n_pair = INTEGER
     n_joint_pair = INTEGER  # of these, without a contact's row
@@ -253,7 +254,14 @@ class Work(Block):
     weight = floats("n_row")  # of each reaction where they are not unique
     r = floats("n_row")  # scratch
     x = floats("n_row")  # scratch
-    descent = floats("2 * n_row")  # scratch of conjugate gradients
+    # rows that depend on others, where contacts stick
+    tied = integers("n_tie")
+    null = floats("n_tie * n_row")  # reactions without effect
+    gram = floats("n_tie * n_tie")  # their products
+    gram_swap = integers("n_tie")
+    null_part = floats("n_tie")
+    n_tied = INTEGER
+    is_tied = INTEGER  # rows that depended on others at the start of the arc still do
     lam = floats("n_row")  # reactions
     a = floats("n_dof")  # accelerations
     # contacts
