@@ -68,7 +68,9 @@ PARTS = [
         coordinates=some(TEXT),
         fields={**some(FIELD), "minItems": 1},
         faces=some(
-            record({"nodes": some({"type": "integer"}), "normal": POINT, "reach": NUMBER})
+            record(
+                {"nodes": some({"type": "integer"}), "normal": POINT, "reach": NUMBER}
+            )
         ),
     ),
     part("polygon", points={**some(POINT), "minItems": 3}),

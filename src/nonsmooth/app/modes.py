@@ -1,4 +1,4 @@
-"""`nonsmooth modes`: modes of flexible bodies, and of a system about its equilibrium."""
+"""`nonsmooth modes`: modes of flexible bodies, and of a system at its equilibrium."""
 
 from __future__ import annotations
 
