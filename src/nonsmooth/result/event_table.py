@@ -110,7 +110,8 @@ class EventTable(Sequence[EventRecord]):
                 if pair is not None:
                     row["has"] |= 1 << k
                     row[name] = pair
-        self._rows, self._words = rows, tuple(words)
+        self._rows = rows
+        self._words: tuple[str, ...] = tuple(words)
 
     @classmethod
     def of_rows(cls, rows: Any, words: Sequence[str]) -> EventTable:
@@ -148,14 +149,15 @@ class EventTable(Sequence[EventRecord]):
 
     def _record(self, row: Any) -> EventRecord:
         t, has, *rest = row
-        texts = (self._words[k] for k in rest[: len(TEXTS)])
+        texts = [self._words[int(k)] for k in rest[: len(TEXTS)]]
         pairs = (
             tuple(pair.tolist()) if has >> k & 1 else None
             for k, pair in enumerate(rest[len(TEXTS) :])
         )
-        return EventRecord(
-            t=t, **dict(zip((*TEXTS, *PAIRS), (*texts, *pairs), strict=True))
+        fields: dict[str, Any] = dict(
+            zip((*TEXTS, *PAIRS), (*texts, *pairs), strict=True)
         )
+        return EventRecord(t=t, **fields)
 
     def _word(self, text: str) -> int:
         return self._words.index(text) if text in self._words else -1

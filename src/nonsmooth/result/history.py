@@ -44,11 +44,15 @@ class Frames:
 
     def first(self, n: int) -> Frames:
         """Return the first n."""
-        parts = (self.step, self.u, self.v, self.lam, self.segment)
         if n == len(self.step):
             return self
-        step, u, v, lam, segment = (part[:n].copy() for part in parts)
-        return Frames(step=step, u=u, v=v, lam=lam, segment=segment)
+        return Frames(
+            step=self.step[:n].copy(),
+            u=self.u[:n].copy(),
+            v=self.v[:n].copy(),
+            lam=self.lam[:n].copy(),
+            segment=self.segment[:n].copy(),
+        )
 
     @property
     def n_bytes(self) -> int:
