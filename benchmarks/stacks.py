@@ -91,7 +91,9 @@ def stack(n: int, law: NormalLaw, shaken: float) -> Model:
         top += HEIGHT
     # From rest, at its end of the way.
     way = shaken * GRAVITY / PACE**2
-    sway = Harmonic(amplitude=way, frequency=PACE, phase=0.5 * math.pi, offset=-way)
+    sway = Harmonic(
+        amplitude=way, angular_frequency=PACE, phase=0.5 * math.pi, offset=-way
+    )
     return Model(
         gravity=(0.0, -GRAVITY),
         bodies=(MovingSupport(name="table", x=sway), *boxes),

@@ -209,10 +209,10 @@ def law_value(law: Any, t: Array) -> tuple[Array, Array]:
     if isinstance(law, ConstantRate):
         return law.start + law.rate * t, np.full_like(t, law.rate)
     if isinstance(law, Harmonic):
-        angle = law.frequency * t + law.phase
+        angle = law.omega * t + law.phase
         return (
             law.offset + law.amplitude * np.sin(angle),
-            law.amplitude * law.frequency * np.cos(angle),
+            law.amplitude * law.omega * np.cos(angle),
         )
     if isinstance(law, Ramp):
         u = np.clip(t - law.begin, 0.0, law.duration)

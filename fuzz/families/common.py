@@ -173,7 +173,9 @@ def wave(rng: Rng, size: float, pace: float, until: float) -> Any:
     kind = int(rng.integers(5))
     if kind <= 1:
         return Harmonic(
-            amplitude=size, frequency=pace, phase=uniform(rng, -math.pi, math.pi)
+            amplitude=size,
+            angular_frequency=pace,
+            phase=uniform(rng, -math.pi, math.pi),
         )
     if kind == 2:
         return SmoothStep(end=size, duration=0.4 * until, begin=0.1 * until)

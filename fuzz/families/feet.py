@@ -34,14 +34,17 @@ def table(rng: Rng, name: str, size: float, until: float) -> MovingSupport:
     """Return a support that shakes, carries or tips what lies on it."""
     pace = uniform(rng, 5.0, 40.0) / until
     g = uniform(rng, 0.02, 0.7)
-    sway = Harmonic(amplitude=g * G / pace**2, frequency=pace)
+    sway = Harmonic(amplitude=g * G / pace**2, angular_frequency=pace)
     kind = int(rng.integers(4))
     if kind == 0:
         return MovingSupport(name=name, x=sway)
     if kind == 1:
         high = 0.6 * g * G / pace**2
         lift = Harmonic(
-            amplitude=high, frequency=pace, phase=1.0, offset=-high * math.sin(1.0)
+            amplitude=high,
+            angular_frequency=pace,
+            phase=1.0,
+            offset=-high * math.sin(1.0),
         )
         return MovingSupport(name=name, x=sway, y=lift)
     if kind == 2:

@@ -91,7 +91,9 @@ def _hand(
     lift = SmoothStep(end=high, duration=0.5 * until, begin=0.2 * until)
     pace = uniform(rng, 10.0, 40.0) / until
     far = uniform(rng, 0.0, 0.3) * G / pace**2
-    sway = Harmonic(amplitude=far, frequency=pace, phase=0.5 * math.pi, offset=-far)
+    sway = Harmonic(
+        amplitude=far, angular_frequency=pace, phase=0.5 * math.pi, offset=-far
+    )
     x = sway if chance(rng, 0.5) else 0.0
     return MovingSupport(name="hand", x=x, y=lift, points=points)
 

@@ -122,7 +122,7 @@ def _rotor(rng: Rng, size: float, heavy: float, until: float) -> Case:
     rotor = RigidBody(
         name="rotor", mass=heavy, inertia=inertia, points={"s": (0.0, off)}
     )
-    weight, swing = heavy * G, Harmonic(amplitude=1.0, frequency=12.0 / until)
+    weight, swing = heavy * G, Harmonic(amplitude=1.0, angular_frequency=12.0 / until)
     forces: list[Force] = [
         SpringDamper(
             name="spring",

@@ -136,7 +136,7 @@ def _push(
     travel = uniform(rng, 0.2, 1.0) * size
     swing = Harmonic(
         amplitude=0.5 * travel,
-        frequency=12.0 / until,
+        angular_frequency=12.0 / until,
         phase=-0.5 * math.pi,
         offset=0.5 * travel,
     )

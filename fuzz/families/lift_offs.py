@@ -44,7 +44,7 @@ def lift_offs(rng: Rng) -> Case:
         rng,
         (
             side,
-            Harmonic(amplitude=side, frequency=uniform(rng, 1.0, 20.0) / until),
+            Harmonic(amplitude=side, angular_frequency=uniform(rng, 1.0, 20.0) / until),
             SmoothStep(end=side, duration=0.5 * until),
         ),
     )
@@ -53,7 +53,7 @@ def lift_offs(rng: Rng) -> Case:
         (
             ConstantRate(rate=weight / lift),
             SmoothStep(end=1.5 * weight, duration=1.5 * lift),
-            Harmonic(amplitude=1.3 * weight, frequency=math.pi / (2.0 * lift)),
+            Harmonic(amplitude=1.3 * weight, angular_frequency=math.pi / (2.0 * lift)),
         ),
     )
     body = PointMass(name="box", mass=mass, position=(0.0, -sinks(law, weight)))

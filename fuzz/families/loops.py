@@ -60,7 +60,7 @@ def motor(rng: Rng, body: str, angle: float, until: float) -> RotationDrive:
             SmoothStep(start=angle, end=angle + turn, duration=0.8 * until),
             Harmonic(
                 amplitude=0.2 * turn,
-                frequency=8.0 / until,
+                angular_frequency=8.0 / until,
                 phase=math.pi / 2.0,
                 offset=angle - 0.2 * turn,
             ),

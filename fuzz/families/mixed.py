@@ -188,7 +188,7 @@ def _carriage(rng: Rng, size: float, mass: float, until: float) -> Case:
             PointForce(
                 name="lift",
                 b="load",
-                fy=Harmonic(amplitude=0.9 * mass * G, frequency=pace),
+                fy=Harmonic(amplitude=0.9 * mass * G, angular_frequency=pace),
             ),
         ],
         contacts=[Contact(name="deck", a="carriage.deck", b="load", **laws)],

@@ -48,7 +48,7 @@ def stacks(rng: Rng) -> Case:
         # From rest, at its end of the way.
         sway = g * G / pace**2
         sway = Harmonic(
-            amplitude=sway, frequency=pace, phase=0.5 * math.pi, offset=-sway
+            amplitude=sway, angular_frequency=pace, phase=0.5 * math.pi, offset=-sway
         )
         bodies.append(MovingSupport(name="table", x=sway))
     for k in range(n):

@@ -58,12 +58,13 @@ pytestmark = pytest.mark.jit_off
 
 # ---- examples ------------------------------------------------------------------
 
-WAVE = Harmonic(amplitude=0.4, frequency=1.7, phase=0.3, offset=0.2)
+WAVE = Harmonic(amplitude=0.4, angular_frequency=1.7, phase=0.3, offset=0.2)
 
 LAWS: list[TimeLaw] = [
     Constant(value=-0.7),
     ConstantRate(rate=1.3, start=0.4),
     WAVE,
+    Harmonic(amplitude=0.4, frequency_hz=0.27, phase=0.3),
     Ramp(rate=2.0, duration=0.8, begin=0.3, start=-0.5),
     SmoothStep(start=-0.2, end=0.9, duration=1.1, begin=0.2),
     Table(times=(-1.0, 0.0, 0.4, 1.5, 3.0), values=(0.2, 1.0, -0.3, 0.5, 0.1)),
@@ -202,9 +203,9 @@ def arena(joints=(), drives=(), forces=(), law: TimeLaw = WAVE) -> System:
                 PointMass(name="bob", mass=0.6),
                 MovingSupport(
                     name="deck",
-                    x=Harmonic(amplitude=0.3, frequency=1.1, phase=0.2),
-                    y=Harmonic(amplitude=0.2, frequency=1.9, phase=1.0),
-                    theta=Harmonic(amplitude=0.5, frequency=1.4, phase=0.7),
+                    x=Harmonic(amplitude=0.3, angular_frequency=1.1, phase=0.2),
+                    y=Harmonic(amplitude=0.2, angular_frequency=1.9, phase=1.0),
+                    theta=Harmonic(amplitude=0.5, angular_frequency=1.4, phase=0.7),
                     points={"p": (0.25, 0.15)},
                 ),
                 Ground(points={"p": (0.2, -0.3)}),

@@ -87,11 +87,11 @@ def excite(rng: Rng, body: str) -> list[Force]:
     if kind == 0:
         return []
     if kind == 1:
-        wave = Harmonic(amplitude=size, frequency=rate)
+        wave = Harmonic(amplitude=size, angular_frequency=rate)
         return [Couple(name="push", b=body, torque=wave)]
     if kind == 2:
-        fx = Harmonic(amplitude=3.0 * size, frequency=rate)
-        fy = Harmonic(amplitude=2.0 * size, frequency=0.7 * rate, phase=1.0)
+        fx = Harmonic(amplitude=3.0 * size, angular_frequency=rate)
+        fy = Harmonic(amplitude=2.0 * size, angular_frequency=0.7 * rate, phase=1.0)
         return [PointForce(name="push", b=body, fx=fx, fy=fy)]
     text = f"{size!r}*t*sin({rate!r}*t)"
     return [Couple(name="push", b=body, torque=Expression(text=text))]
@@ -223,8 +223,8 @@ def block(rng: Rng, kinds: tuple[str, ...] = SET_VALUED) -> Model:
         length=float(rng.uniform(0.2, 0.5)),
         height=(0.0, 0.1, 0.3)[int(rng.integers(3))],
     )
-    fx = Harmonic(amplitude=size, frequency=rate)
-    fy = Harmonic(amplitude=0.6 * size, frequency=1.3 * rate, phase=1.0)
+    fx = Harmonic(amplitude=size, angular_frequency=rate)
+    fy = Harmonic(amplitude=0.6 * size, angular_frequency=1.3 * rate, phase=1.0)
     return Model(
         gravity=(0.0, (0.0, -9.81)[int(rng.integers(2))]),
         bodies=[Ground(points={"wall": (0.3, 0.4)}), body],
@@ -252,11 +252,11 @@ def moving_slot(rng: Rng, kinds: tuple[str, ...] = SET_VALUED) -> Model:
         )
     ]
     drives: list[RotationDrive] = []
-    wave = Harmonic(amplitude=size, frequency=rate)
+    wave = Harmonic(amplitude=size, angular_frequency=rate)
     if rng.random() < 0.5:
         drives.append(RotationDrive(name="motor", b="rotor", law=wave))
     else:
-        wave = Harmonic(amplitude=3.0 * size, frequency=rate)
+        wave = Harmonic(amplitude=3.0 * size, angular_frequency=rate)
         forces.append(Couple(name="push", b="rotor", torque=wave))
     return Model(
         gravity=(0.0, -9.81),

@@ -214,7 +214,7 @@ def hinged(**more):
 
 
 def test_driven():
-    law = Harmonic(amplitude=0.5, frequency=6.0, offset=0.3)
+    law = Harmonic(amplitude=0.5, angular_frequency=6.0, offset=0.3)
     drive = RotationDrive(name="motor", b="carrier", law=law)
     ours, theirs = (replace(m, assemble=True) for m in hinged(drives=(drive,)))
     a, b = (simulate(m, until=1.0, rtol=1e-10) for m in (ours, theirs))

@@ -57,7 +57,7 @@ joints:
      friction: {type: Coulomb, mu: 0.2, mu_static: 0.3}}
 forces:
   - {type: PointForce, name: push, b: carriage.a,
-     fx: {type: Harmonic, amplitude: 40, frequency: 12}}
+     fx: {type: Harmonic, amplitude: 40, angular_frequency: 12}}
 """
 
 COMMAND = Path(sys.executable).parent / "nonsmooth"

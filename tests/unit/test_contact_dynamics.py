@@ -251,7 +251,7 @@ def test_no_pair_of_events_is_lost_in_flight(until):
 
 @each(LAWS)
 def test_a_run_cut_in_contact_goes_on_as_if_it_had_not_been(law):
-    model = above_plate(law, Harmonic(amplitude=2e-3, frequency=50.0), y=0.02)
+    model = above_plate(law, Harmonic(amplitude=2e-3, angular_frequency=50.0), y=0.02)
     whole = simulate(model, 0.4, rtol=RTOL)
     touch = [r.t for r in whole.events if r.kind == "touch_down"]
     for cut in (touch[0] + 1e-3, touch[1] + 4e-4):
@@ -640,7 +640,7 @@ def test_a_mass_on_a_rocking_plate():
         bodies=[
             MovingSupport(
                 name="plate",
-                theta=Harmonic(amplitude=p.amplitude, frequency=p.frequency),
+                theta=Harmonic(amplitude=p.amplitude, angular_frequency=p.frequency),
             ),
             PointMass(
                 name="mass",

@@ -337,7 +337,7 @@ def test_a_platform_that_jumps_is_refused_by_name(text, what):
 @pytest.mark.parametrize(
     "law",
     [
-        Harmonic(amplitude=0.1, frequency=300.0),
+        Harmonic(amplitude=0.1, angular_frequency=300.0),
         Ramp(rate=-1.0, duration=1e-3, begin=0.1),
         Expression(text="0.05*smoothstep(1000*(t - 0.1))"),
     ],

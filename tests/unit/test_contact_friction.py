@@ -311,7 +311,9 @@ def test_a_box_on_a_shaking_table(law, mu, mu0):
     w = 4.0 * math.pi
     for part, slides in ((0.97 * mu, False), (1.1 * mu0, True)):
         swing = part * G / w**2
-        table = MovingSupport(name="table", x=Harmonic(amplitude=swing, frequency=w))
+        table = MovingSupport(
+            name="table", x=Harmonic(amplitude=swing, angular_frequency=w)
+        )
         friction = Coulomb(mu=mu, mu_static=mu0)
         model = box(law, friction, a="table", velocity=(swing * w, 0.0), bodies=[table])
         result = simulate(model, 2.0)
@@ -688,7 +690,9 @@ def test_a_block_on_a_shaking_table_rides_along_for_a_long_time():
 
 def test_a_disc_that_sticks_to_a_turning_plate_rolls_off_it_exactly():
     """The row of a rolling contact turns with the plate: v_t stays at round-off."""
-    plate = MovingSupport(name="plate", theta=Harmonic(amplitude=0.2, frequency=1.3))
+    plate = MovingSupport(
+        name="plate", theta=Harmonic(amplitude=0.2, angular_frequency=1.3)
+    )
     wheel = RigidBody(
         name="wheel",
         mass=1.0,

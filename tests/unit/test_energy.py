@@ -129,7 +129,9 @@ def crowd() -> Model:
         bodies=[
             rod(velocity=(0.6, 0.0)),
             second,
-            MovingSupport(name="base", x=Harmonic(amplitude=0.1, frequency=6.0)),
+            MovingSupport(
+                name="base", x=Harmonic(amplitude=0.1, angular_frequency=6.0)
+            ),
         ],
         joints=[
             Revolute(name="hinge", a="base", b="rod.pin"),
@@ -154,7 +156,7 @@ def crowd() -> Model:
                 name="couple",
                 a="rod",
                 b="two",
-                torque=Harmonic(amplitude=0.5, frequency=2),
+                torque=Harmonic(amplitude=0.5, angular_frequency=2),
             ),
             PointForce(name="push", b="two", fx=0.4, fy=0.2, frame="body"),
         ],
@@ -174,7 +176,7 @@ MODELS = {
         gravity=(0.0, -G),
         bodies=[
             rod(velocity=(0.6, 0.0)),
-            MovingSupport(name="it", x=Harmonic(amplitude=0.1, frequency=6.0)),
+            MovingSupport(name="it", x=Harmonic(amplitude=0.1, angular_frequency=6.0)),
         ],
         joints=[Revolute(name="hinge", a="it", b="rod.pin")],
     ),

@@ -276,7 +276,7 @@ def test_supports_are_frozen_at_the_time_given(t, height):
 
 def test_drives_are_frozen_at_the_time_given():
     """A driven arm carries a pendulum; its acceleration is left out."""
-    wave = Harmonic(amplitude=0.8, frequency=2.0)
+    wave = Harmonic(amplitude=0.8, angular_frequency=2.0)
     arm, bob = rod(0.0), rod(-1.0, x=1.0, name="bob")
     model = Model(
         gravity=(0.0, -G),

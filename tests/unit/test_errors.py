@@ -136,8 +136,20 @@ BAD_FIELDS = [
     (lambda: Ramp(rate=1.0, duration=0.0), r"Ramp: duration = 0.0; must be > 0 s"),
     (lambda: SmoothStep(end=1.0, duration=-1.0), r"SmoothStep: duration = -1.0"),
     (
-        lambda: Harmonic(amplitude=1.0, frequency=math.nan),
-        r"Harmonic: frequency = nan; must be finite",
+        lambda: Harmonic(amplitude=1.0, angular_frequency=math.nan),
+        r"Harmonic: angular_frequency = nan; must be finite",
+    ),
+    (
+        lambda: Harmonic(amplitude=1.0, frequency=3.0),  # pyright: ignore
+        r"Harmonic: no field 'frequency'; give angular_frequency in rad/s, or freq",
+    ),
+    (
+        lambda: Harmonic(amplitude=1.0),
+        r"Harmonic: angular_frequency is missing; .* or frequency_hz in Hz",
+    ),
+    (
+        lambda: Harmonic(amplitude=1.0, angular_frequency=3.0, frequency_hz=1.0),
+        r"Harmonic: frequency_hz = 1.0; angular_frequency .* is given as well",
     ),
     (lambda: Table(times=(0.0,), values=(1.0,)), r"Table: times.*at least two times"),
     (
@@ -398,6 +410,9 @@ BAD_OPTIONS = [
     ({"rtol": math.nan}, r"rtol = nan; must be a number > 0"),
     ({"rtol": "tight"}, r"rtol = 'tight'; must be a number > 0"),
     ({"rtol": 1e-16}, r"rtol = 1e-16; must be >= 1e-14, above round-off"),
+    ({"rtol": 0.01}, r"rtol = 0.01; must be <= 0.001, .* loose=True allows it"),
+    ({"rtol": 0.01, "loose": 2}, r"loose = 2; give True or False"),
+    ({"rtol": 1.5, "loose": True}, r"rtol = 1.5; must be <= 1"),
     ({"atol": 0.0}, r"atol = 0.0; must be a number > 0"),
     ({"max_step": 0.0}, r"max_step = 0.0; must be"),
     ({"max_step": math.nan}, r"max_step = nan; must be"),

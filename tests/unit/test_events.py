@@ -518,7 +518,7 @@ def test_an_event_at_a_jump_of_a_drive_has_two_forces():
 
 def test_an_event_on_a_driven_marker():
     """A guard on a body that follows a law fires where the law says."""
-    law = Harmonic(amplitude=0.5, frequency=3.0)
+    law = Harmonic(amplitude=0.5, angular_frequency=3.0)
     model = Model(
         bodies=[
             PointMass(name="cart", mass=1.0, velocity=(1.5, 0.0)),

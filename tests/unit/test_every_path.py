@@ -380,7 +380,7 @@ model = Model(
     gravity=(0, -9.81),
     bodies=[RigidBody(name="rod", mass=1, inertia=0.1, position=(0.5, 0),
                       points={"pin": (-0.5, 0)}),
-            MovingSupport(name="wall", x=Harmonic(amplitude=0.1, frequency=3.0))],
+            MovingSupport(name="wall", x=Harmonic(amplitude=0.1, frequency_hz=0.5))],
     joints=[Revolute(name="hinge", a="wall", b="rod.pin")],
     forces=[SpringDamper(name="spring", b="rod", stiffness=9, damping=0.2)],
     events=[Event(name="low", b="rod", guard="theta + 0.1")],
@@ -416,7 +416,7 @@ def test_plain_python_gives_the_compiled_numbers():
 
 def test_harmonic_laws_in_a_support():
     """A spring-mass on a shaken base."""
-    shake = Harmonic(amplitude=0.1, frequency=4.0)
+    shake = Harmonic(amplitude=0.1, angular_frequency=4.0)
     model = Model(
         bodies=[
             PointMass(name="block", mass=2.0, position=(1.0, 0.0)),

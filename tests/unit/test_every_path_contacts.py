@@ -189,7 +189,9 @@ def test_shapes_that_meet_in_flight(shape):
 
 
 def test_released_and_gripped_again_on_a_driven_plate():
-    plate = MovingSupport(name="plate", y=Harmonic(amplitude=1.3e-3, frequency=100.0))
+    plate = MovingSupport(
+        name="plate", y=Harmonic(amplitude=1.3e-3, angular_frequency=100.0)
+    )
     ball = PointMass(name="ball", mass=1.0, position=(0.0, -1e-3), velocity=(0.0, 0.13))
     contact = Contact(
         name="c",

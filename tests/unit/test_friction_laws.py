@@ -462,7 +462,7 @@ AMPLITUDE, FREQUENCY = 5e-3, 3.0  # m, rad/s
 
 
 def wave(scale: float) -> TimeLaw:
-    return Harmonic(amplitude=scale * AMPLITUDE, frequency=FREQUENCY)
+    return Harmonic(amplitude=scale * AMPLITUDE, angular_frequency=FREQUENCY)
 
 
 def displacement(t):
@@ -593,7 +593,7 @@ def test_friction_follows_a_load_that_goes_over_to_the_other_side(host, law):
         "Dahl": Dahl(mu=0.3, stiffness=100.0),
         "LuGre": LUGRE,
     }
-    swing = Harmonic(amplitude=-LOAD, frequency=5.0, phase=0.5 * math.pi)
+    swing = Harmonic(amplitude=-LOAD, angular_frequency=5.0, phase=0.5 * math.pi)
     model = hosted(host, built[law], speed=5.0)
     push = replace(model.forces[0], fy=swing)
     model = replace(model, forces=[push, *model.forces[1:]])

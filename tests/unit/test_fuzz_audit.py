@@ -77,8 +77,8 @@ class Tampered:
 @cache
 def sliding():
     """A mass that slides, sticks, and is shaken off its table."""
-    shake = Harmonic(amplitude=0.02, frequency=8.0)
-    lift = Harmonic(amplitude=20.0, frequency=9.0)
+    shake = Harmonic(amplitude=0.02, angular_frequency=8.0)
+    lift = Harmonic(amplitude=20.0, angular_frequency=9.0)
     model = Model(
         gravity=G,
         bodies=[
@@ -145,7 +145,7 @@ def wheel():
 def machine():
     """A driven slider-crank: a pin and a block with friction, a bar, a slot."""
     r, rod = 0.1, 0.3
-    start = Harmonic(amplitude=0.8, frequency=7.0)
+    start = Harmonic(amplitude=0.8, angular_frequency=7.0)
     model = Model(
         gravity=G,
         bodies=[
@@ -174,7 +174,9 @@ def machine():
         drives=[RotationDrive(name="motor", b="crank", law=start)],
         forces=[
             PointForce(
-                name="push", b="slider.e", fx=Harmonic(amplitude=30.0, frequency=11.0)
+                name="push",
+                b="slider.e",
+                fx=Harmonic(amplitude=30.0, angular_frequency=11.0),
             ),
             Couple(name="turn", a="crank", b="slider", torque=0.4),
         ],

@@ -265,7 +265,9 @@ def test_bodies_without_shapes():
                 bar("plate", points={"a": (0, 1), "b": (1, 0)}, position=(3, 0)),
                 bar("disc", points={}, position=(5, 0)),
                 PointMass(name="mass", mass=1.0, position=(0, 2)),
-                MovingSupport(name="table", x=Harmonic(amplitude=0.1, frequency=1.0)),
+                MovingSupport(
+                    name="table", x=Harmonic(amplitude=0.1, angular_frequency=1.0)
+                ),
             ]
         )
     )
@@ -385,7 +387,7 @@ def test_floors_that_move():
         return next(b["parts"] for b in header["bodies"] if b["name"] == "table")
 
     # To and fro: a plate under both points.
-    (plate,) = floor(Harmonic(amplitude=0.1, frequency=1.0))
+    (plate,) = floor(Harmonic(amplitude=0.1, angular_frequency=1.0))
     xs, ys = zip(*plate["points"], strict=True)
     assert plate["kind"] == "polygon"
     assert min(xs) < -1.1

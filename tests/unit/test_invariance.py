@@ -109,7 +109,9 @@ def scene(frame: Frame, height: float = 0.3) -> Model:
             RotationDrive(
                 name=n("motor"),
                 b=n("crank"),
-                law=Harmonic(amplitude=0.5, frequency=3.0, offset=0.5 * math.pi + turn),
+                law=Harmonic(
+                    amplitude=0.5, angular_frequency=3.0, offset=0.5 * math.pi + turn
+                ),
             )
         ],
         forces=frame.sorted(

@@ -74,7 +74,9 @@ MODEL = Model(
             points={"pin": (-0.5, 0), "end": (0.5, -0.0)},
         ),
         RigidBody(name="rod", mass=1e-5, inertia=3e6),
-        MovingSupport(name="table", x=Harmonic(amplitude=0.1, frequency=3), y=2.0),
+        MovingSupport(
+            name="table", x=Harmonic(amplitude=0.1, angular_frequency=3), y=2.0
+        ),
         Ground(points={"rail": (0, 1)}),
     ),
     joints=(
@@ -119,7 +121,7 @@ bodies:
     x:
       type: Harmonic
       amplitude: 0.1
-      frequency: 3
+      angular_frequency: 3
     y: 2
   - type: Ground
     points:
@@ -419,6 +421,11 @@ def admissible(kind, fields):
         fields["mu"], fields["mu_static"] = sorted((fields["mu"], fields["mu_static"]))
     if kind is Revolute and fields.get("radius") is None:
         fields.pop("friction", None)
+    if kind is Harmonic:
+        hz = fields.pop("frequency_hz", None)
+        if hz is not None and abs(hz) < 1e300:
+            return fields | {"angular_frequency": None, "frequency_hz": hz}
+        fields["angular_frequency"] = fields.get("angular_frequency") or 0.0
     if kind is Prismatic:
         if not (fields.get("length") or 0.0) > 0.0:
             fields["length"] = 1.0
@@ -622,10 +629,16 @@ REFUSALS = [
         "give a number >= 0 (N/m)",
     ),
     (
+        "angular_frequency: 3",
+        "angular_frequency: 3 Hz",
+        "line 23: bodies[2].x.angular_frequency: body 'table': "
+        "x.angular_frequency = '3 Hz'; give a number (rad/s) or null",
+    ),
+    (
+        "angular_frequency: 3",
         "frequency: 3",
-        "frequency: 3 Hz",
-        "line 23: bodies[2].x.frequency: body 'table': x.frequency = '3 Hz'; "
-        "give a number (rad/s)",
+        "line 23: bodies[2].x.frequency: body 'table': unknown key 'frequency'; "
+        "give angular_frequency in rad/s, or frequency_hz in Hz",
     ),
     (
         "    y: 2\n",

@@ -128,7 +128,9 @@ def zoo() -> Result:
                 position=(1.2, 0),
                 points={"a": (-0.2, 0)},
             ),
-            MovingSupport(name="shaker", x=Harmonic(amplitude=0.2, frequency=3), y=-1),
+            MovingSupport(
+                name="shaker", x=Harmonic(amplitude=0.2, angular_frequency=3), y=-1
+            ),
             MovingSupport(name="table", y=-3, points={"l": (-1, 0), "r": (1, 0)}),
             PointMass(name="bob", mass=1, position=(0, -1.6)),
             PointMass(name="bead", mass=1, position=(2.5, 1.5)),
@@ -146,12 +148,14 @@ def zoo() -> Result:
                 name="pusher",
                 a="ground.low",
                 b="block",
-                law=Harmonic(amplitude=0.1, frequency=4),
+                law=Harmonic(amplitude=0.1, angular_frequency=4),
             ),
             RotationDrive(
-                name="motor", b="wheel", law=Harmonic(amplitude=1, frequency=2)
+                name="motor", b="wheel", law=Harmonic(amplitude=1, angular_frequency=2)
             ),
-            Lift(name="lift", b="bead", law=Harmonic(amplitude=0.2, frequency=5)),
+            Lift(
+                name="lift", b="bead", law=Harmonic(amplitude=0.2, angular_frequency=5)
+            ),
         ),
         forces=(
             SpringDamper(

@@ -54,7 +54,7 @@ def carriage_model(**fields: Any) -> Model:
         "height": HEIGHT,
         **fields,
     }
-    law = Harmonic(amplitude=PUSH, frequency=BEAT)
+    law = Harmonic(amplitude=PUSH, angular_frequency=BEAT)
     return Model(
         gravity=(0.0, -9.81),
         bodies=(body,),

@@ -73,7 +73,7 @@ RUN = 1e-9
 # ---- names ---------------------------------------------------------------------
 
 
-STILL = Harmonic(amplitude=0.0, frequency=1.0)
+STILL = Harmonic(amplitude=0.0, angular_frequency=1.0)
 
 
 def everything() -> Model:
@@ -203,8 +203,8 @@ def test_joint_forces_act_on_b(rod):
 
 def test_a_support_reports_the_force_it_exerts():
     """A welded block on a shaken support: F = m (a - g), and its moment."""
-    shake = Harmonic(amplitude=0.2, frequency=5.0)
-    turn = Harmonic(amplitude=0.1, frequency=3.0)
+    shake = Harmonic(amplitude=0.2, angular_frequency=5.0)
+    turn = Harmonic(amplitude=0.1, angular_frequency=3.0)
     block = RigidBody(
         name="block",
         mass=2.0,

@@ -99,7 +99,7 @@ def test_a_free_hinge_takes_few_steps(method, rtol):
 @pytest.mark.parametrize("rtol", RTOLS)
 @pytest.mark.parametrize("method", ["auto", "radau"])
 def test_a_driven_hinge_takes_few_steps(method, rtol):
-    wave = Harmonic(amplitude=0.5, frequency=3.0)
+    wave = Harmonic(amplitude=0.5, angular_frequency=3.0)
     model = hinged(0.0, theta=wave)
     result = simulate(model, 5.0, method=method, rtol=rtol)
     exact = osc.stiff_hinge_driven(HINGE, result.t, amplitude=0.5, frequency=3.0)

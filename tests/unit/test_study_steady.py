@@ -52,7 +52,9 @@ def forced(frequency: float = 7.0) -> Model:
                 rest_length=2.0,
             ),
             PointForce(
-                name="push", b="block", fx=Harmonic(amplitude=3.0, frequency=frequency)
+                name="push",
+                b="block",
+                fx=Harmonic(amplitude=3.0, angular_frequency=frequency),
             ),
         ],
     )
@@ -141,7 +143,7 @@ def test_diagram_of_a_linear_oscillator_has_no_hysteresis():
     """Points are the closed form's, whatever the direction: there is one motion."""
     diagram = bifurcation(
         forced(),
-        "push.fx.frequency",
+        "push.fx.angular_frequency",
         Grid(low=4.0, high=9.0, n=4),
         "block.x",
         # Paths cannot stand in expressions: runs of a common length, and the map is

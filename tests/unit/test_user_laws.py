@@ -37,10 +37,10 @@ G = 9.81
 
 @dataclass(frozen=True, kw_only=True)
 class MyWave(TimeLaw):
-    """s = offset + amplitude sin(frequency t + phase)."""
+    """s = offset + amplitude sin(angular_frequency t + phase)."""
 
     amplitude: float
-    frequency: float = quantity("rad/s")
+    angular_frequency: float = quantity("rad/s")
     phase: float = 0.0
     offset: float = 0.0
 
@@ -206,7 +206,11 @@ def mechanism(law, spring, pin, slot, motor) -> Model:
             pin(name="hinge", a="deck.eye", b="arm.in"),
             slot(name="slot", a="crank.in", b="stone"),
         ],
-        drives=[motor(name="motor", b="crank", law=law(amplitude=0.7, frequency=3.0))],
+        drives=[
+            motor(
+                name="motor", b="crank", law=law(amplitude=0.7, angular_frequency=3.0)
+            )
+        ],
         forces=[
             spring(
                 name="spring",
@@ -282,8 +286,8 @@ def test_a_force_may_hold_several_laws():
     couple = PulsedCouple(
         name="it",
         b="disc",
-        base=Harmonic(amplitude=0.0, frequency=1.0, offset=2.0),
-        ripple=MyWave(amplitude=3.0, frequency=4.0),
+        base=Harmonic(amplitude=0.0, angular_frequency=1.0, offset=2.0),
+        ripple=MyWave(amplitude=3.0, angular_frequency=4.0),
         gain=0.5,
     )
     disc = RigidBody(name="disc", mass=1.0, inertia=0.5)

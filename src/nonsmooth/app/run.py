@@ -127,6 +127,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--method", choices=METHODS, metavar="NAME", help=", ".join(METHODS))
     add("--rtol", metavar="R", type=number, help="relative tolerance (default 1e-8)")
+    add("--loose", action="store_true", help="allow --rtol above 1e-3")
     add("--atol", metavar="A", type=number, help="absolute one (default rtol / 100)")
     add(
         "--step",
@@ -236,6 +237,8 @@ def _simulated(
     if args.baumgarte:
         alpha, beta = args.baumgarte
         options["stabilisation"] = Baumgarte(alpha=alpha, beta=beta)
+    if args.loose:
+        options["loose"] = True
     if args.assemble:
         options["assemble"] = True
     system = pack(model)
@@ -243,8 +246,9 @@ def _simulated(
     try:
         return simulate(system, until, progress=bar, **options)
     except ModelError as error:
-        if "assemble=True" in str(error):
-            raise ModelError(f"{error} (here: --assemble)") from None
+        for name in ("assemble", "loose"):
+            if f"{name}=True" in str(error):
+                raise ModelError(f"{error} (here: --{name})") from None
         raise
 
 

@@ -135,7 +135,8 @@ def _misfit(
         )
     wrong = next(name for name in fields if name not in names)
     left = [name for name in names if name not in fields]
-    return ModelError(f"{called}: no field {wrong!r}; {nearest(wrong, left or names)}")
+    remedy = cls.renamed.get(wrong) or nearest(wrong, left or names)
+    return ModelError(f"{called}: no field {wrong!r}; {remedy}")
 
 
 def _missing(cls: type[Element], fields: dict[str, Any]) -> ModelError | None:
@@ -166,6 +167,8 @@ class Element(metaclass=_Kind):
     # `nonsmooth.kernels` instead.
     row_name: ClassVar[str] = ""
     row_kernel: ClassVar[str] = ""
+    # Fields of earlier releases, and what to write instead.
+    renamed: ClassVar[dict[str, str]] = {}
 
     def __init_subclass__(
         cls, *, family: str | None = None, is_kind: bool = False, **kwargs: Any

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from nonsmooth.elements.base import Element, quantity
 from nonsmooth.elements.expressions import TIME_VARIABLES, parse
+from nonsmooth.errors import TOO_LARGE, ModelError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,12 +68,41 @@ class ConstantRate(TimeLaw):
 
 @dataclass(frozen=True, kw_only=True)
 class Harmonic(TimeLaw):
-    """s = offset + amplitude sin(frequency t + phase)."""
+    """s = offset + amplitude sin(omega t + phase).
 
-    amplitude: float
-    frequency: float = quantity("rad/s")
+    omega is `angular_frequency`, rad/s, or 2 pi `frequency_hz`; one of them is given.
+    """
+
+    renamed: ClassVar[dict[str, str]] = {
+        "frequency": "give angular_frequency in rad/s, or frequency_hz in Hz"
+    }
+
+    amplitude: float  # of s
+    angular_frequency: float | None = quantity("rad/s", default=None)
+    frequency_hz: float | None = quantity("Hz", default=None)
     phase: float = quantity("rad", default=0.0)
-    offset: float = 0.0
+    offset: float = 0.0  # of s
+
+    def check(self) -> None:
+        """Refuse two frequencies, or none."""
+        if self.angular_frequency is None and self.frequency_hz is None:
+            valid = "give angular_frequency in rad/s, or frequency_hz in Hz"
+            raise ModelError(f"{self.label()}: angular_frequency is missing; {valid}")
+        if self.angular_frequency is not None and self.frequency_hz is not None:
+            valid = "angular_frequency (rad/s) is given as well; give one of them"
+            raise self.fail("frequency_hz", self.frequency_hz, valid)
+        if not math.isfinite(self.omega):
+            raise self.fail("frequency_hz", self.frequency_hz, TOO_LARGE)
+
+    @property
+    def omega(self) -> float:
+        """The angular frequency, rad/s, whichever way it was given."""
+        if self.angular_frequency is not None:
+            return self.angular_frequency
+        return 2.0 * math.pi * (self.frequency_hz or 0.0)
+
+    def parameters(self) -> list[float]:
+        return [self.amplitude, self.omega, self.phase, self.offset]
 
     @staticmethod
     def evaluate(p, t, s):

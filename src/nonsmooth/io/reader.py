@@ -218,7 +218,7 @@ class _Reader:
         for key in data:
             # First of all: a misspelt field would also be reported as missing.
             if key not in inputs:
-                remedy = nearest(key, [*inputs, *also])
+                remedy = cls.renamed.get(key) or nearest(key, [*inputs, *also])
                 self.refuse(at / key, f"unknown key {show(key)}; {remedy}")
         values: dict[str, Any] = {}
         for name, item in inputs.items():

@@ -73,13 +73,13 @@ def pattern_numbers(system: System, mode: Modes, found: Instants) -> Floats:
     """Return the mode of each area of blocks in guides: open where nothing presses."""
     m = system.tables
     modes = mode_numbers(system, mode, np.asarray(found.contact))
-    area = np.asarray(found.area).reshape(len(modes), -1, 8)[:, :, :4]
+    area = np.asarray(found.area)[:, :, :4]
     owner = np.zeros(area.shape[1], dtype=np.int64)
     has_area = np.flatnonzero(m.contact_area >= 0)
     owner[m.contact_area[has_area]] = has_area
     least = NO_AREA * np.sum(area, axis=2, keepdims=True)
     numbers = np.where(area > least, modes[:, owner, None], OPEN_MODE)
-    return numbers.reshape(len(modes), -1)
+    return numbers.reshape(len(modes), 4 * len(owner))
 
 
 def side_numbers(contact: Any) -> Floats:

@@ -20,6 +20,8 @@ PAPER_STEP, PAPER_ALPHA, PAPER_BETA = 1e-6, 1e6, 1.4e6
 
 # Velocities of a body at rest are measured against this part of rtol.
 ATOL_PART = 1e-2
+# Error of a step that is allowed without `loose`; see `result.doubts.ROUGH`.
+LOOSEST = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +53,7 @@ class Options:
         or "moreau", with impulses, theta = 1/2.
     rtol : float
         Admissible error per step, relative to the model's size, one radian, and
-        each body's speed.
+        each body's speed; at most 1e-3 unless `loose`.
     atol : float, optional
         The same in SI units, added to it; a hundredth of `rtol` by default.
     step : float, optional
@@ -73,6 +75,9 @@ class Options:
         What to do where friction in joints allows more than one solution: stop and
         report them; go on with the one nearest to the present; or with the one of
         least friction. The result notes where a choice was made.
+    loose : bool
+        Allow an `rtol` above 1e-3, of which the result will say that it cannot be
+        trusted.
     """
 
     method: str = "auto"
@@ -84,6 +89,7 @@ class Options:
     stabilisation: str | Baumgarte | None = None
     scheme: str = "events"
     branch: str = "unique"
+    loose: bool = False
 
     def __post_init__(self) -> None:
         """Refuse options that have no meaning."""
@@ -95,6 +101,7 @@ class Options:
             raise ModelError(
                 f"branch = {self.branch!r}; {nearest(str(self.branch), BRANCHES)}"
             )
+        self._check_tolerances()
         if self.scheme == "waves":
             self._follow_waves()
             return
@@ -124,13 +131,6 @@ class Options:
                 f"step = {self.step!r}: method {self.method!r} chooses its own steps; "
                 "use max_step to limit them"
             )
-        _positive("rtol", self.rtol)
-        if self.rtol < 1e-14:
-            raise ModelError(f"rtol = {self.rtol!r}; must be >= 1e-14, above round-off")
-        if self.rtol > 1.0:
-            raise ModelError(f"rtol = {self.rtol!r}; must be <= 1")
-        if self.atol is not None:
-            _positive("atol", self.atol)
         is_number = isinstance(self.max_step, int | float)  # pyright: ignore[reportUnnecessaryIsInstance]
         if not (is_number and self.max_step > 0.0):
             raise ModelError(f"max_step = {self.max_step!r}; must be > 0 s")
@@ -142,6 +142,23 @@ class Options:
                 f"stabilisation = {self.stabilisation!r}; give 'projection', 'none' "
                 "or Baumgarte(alpha=..., beta=...)"
             )
+
+    def _check_tolerances(self) -> None:
+        """Refuse errors of a step that are round-off, or no answer."""
+        _positive("rtol", self.rtol)
+        if self.rtol < 1e-14:
+            raise ModelError(f"rtol = {self.rtol!r}; must be >= 1e-14, above round-off")
+        if self.rtol > 1.0:
+            raise ModelError(f"rtol = {self.rtol!r}; must be <= 1")
+        if self.loose not in (True, False):
+            raise ModelError(f"loose = {self.loose!r}; give True or False")
+        if self.rtol > LOOSEST and not self.loose:
+            raise ModelError(
+                f"rtol = {self.rtol!r}; must be <= {LOOSEST:g}, as the errors of steps "
+                "add up to another motion; loose=True allows it all the same"
+            )
+        if self.atol is not None:
+            _positive("atol", self.atol)
 
     def _follow_waves(self) -> None:
         """Check what a march of finite elements knows."""

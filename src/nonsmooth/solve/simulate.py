@@ -44,6 +44,7 @@ def simulate(
     stabilisation: str | Baumgarte | None = None,
     scheme: str | None = None,
     branch: str = "unique",
+    loose: bool = False,
     assemble: bool | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -59,7 +60,7 @@ def simulate(
         A state of an earlier run, `result.state(t)`; the model's own start at
         t = 0 by default. The run goes on in the state's mode where that agrees with
         it.
-    method, rtol, atol, step, courant, max_step, stabilisation, scheme, branch
+    method, rtol, atol, step, courant, max_step, stabilisation, scheme, branch, loose
         See `Options`; the scheme is "waves" for a model of bodies with modes = "full",
         else "events", unless another is given.
     assemble : bool, optional
@@ -90,6 +91,7 @@ def simulate(
         stabilisation=stabilisation,
         scheme=scheme or _scheme(model),
         branch=branch,
+        loose=loose,
     )
     if not isinstance(model, Model | System):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ModelError(f"model = {model!r}; give a Model or a System")

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 else:
     Many = dict[str, Values | tuple[Scalar, ...]]
     Kept = dict[str, Reducer]
-_OPTIONS = ("method", "rtol", "atol", "step", "max_step", "scheme", "branch")
+_OPTIONS = ("method", "rtol", "atol", "step", "max_step", "scheme", "branch", "loose")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class Study(Element, family="study", is_kind=True):
         How parameters that are `Between` two values are drawn.
     samples, seed : int
         How many points are drawn, and from which seed.
-    method, rtol, atol, step, max_step, scheme, branch, assemble
+    method, rtol, atol, step, max_step, scheme, branch, loose, assemble
         See `simulate`.
     """
 
@@ -95,6 +95,7 @@ class Study(Element, family="study", is_kind=True):
     max_step: float | None = None
     scheme: str = "events"
     branch: str = "unique"
+    loose: bool = False
     assemble: bool | None = None
 
     def _checked(

@@ -101,7 +101,7 @@ def box_stack(
             )
         )
         y += _HEIGHT
-    sway = Harmonic(amplitude=amplitude, frequency=frequency)
+    sway = Harmonic(amplitude=amplitude, angular_frequency=frequency)
     return Model(
         title="shaken stack of boxes",
         gravity=(0.0, -gravity),

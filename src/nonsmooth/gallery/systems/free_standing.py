@@ -308,8 +308,8 @@ def _model(
     bodies: list[Body] = [
         MovingSupport(
             name="platform",
-            x=Harmonic(amplitude=p.X0, frequency=p.wx),
-            y=Harmonic(amplitude=p.Y0, frequency=p.wy),
+            x=Harmonic(amplitude=p.X0, angular_frequency=p.wx),
+            y=Harmonic(amplitude=p.Y0, angular_frequency=p.wy),
         )
     ]
     for name, (x, y, angle), (mass, inertia, points) in zip(

@@ -241,7 +241,7 @@ def slider_in_guide(
             PointForce(
                 name="push",
                 b="slider",
-                fx=Harmonic(amplitude=force, frequency=frequency),
+                fx=Harmonic(amplitude=force, angular_frequency=frequency),
             ),
         ),
     )
