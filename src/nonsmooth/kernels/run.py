@@ -79,6 +79,7 @@ class Step(Block):
     t_cap = NUMBER  # laws are evaluated no later than this
     arc = INTEGER  # stretches between breaks of laws that are over
     n_coef = INTEGER
+    error_last = NUMBER  # of the last step, in units of the tolerance
     y = floats("n_y")  # state at t
     y1 = floats("n_y")  # state at t + h
     stage = floats("n_y")

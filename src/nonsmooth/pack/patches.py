@@ -73,5 +73,5 @@ def scratch(
 ) -> tuple[int, int]:
     """Return how many numbers and integers a pair is worked out in."""
     n_both = b.n + (a.n if a else 0)
-    own = N_PAIR + (N_ROUGH + 8 * b.n if is_rough else 2 * b.n)
+    own = N_PAIR + (N_ROUGH + 8 * b.n if is_rough else b.n)
     return N_PART * n_both + own * b.n, N_MARK * b.n + 2

@@ -23,6 +23,19 @@ def dot(n, x, y):
 
 
 @kernel
+def weighted(n, d, x):
+    """Return x.(d x) of a diagonal d."""
+    a, b = 0.0, 0.0
+    for i in range(n // 2):
+        k = 2 * i
+        a += d[k] * x[k] * x[k]
+        b += d[k + 1] * x[k + 1] * x[k + 1]
+    if n % 2:
+        a += d[n - 1] * x[n - 1] * x[n - 1]
+    return a + b
+
+
+@kernel
 def add_rows(n, M, x, out):
     """Add x'M of a square matrix to n numbers."""
     for i in range(n // 4):
@@ -36,3 +49,20 @@ def add_rows(n, M, x, out):
         row, a = at(M, k * n), x[k]
         for j in range(n):
             out[j] += a * row[j]
+
+
+@kernel
+def add_rows_of_both(n, M, x, y, to_x, to_y):
+    """Add x'M and y'M of a square matrix, read once, to n numbers each."""
+    for i in range(n // 2):
+        k = 2 * i
+        p, q = at(M, k * n), at(M, (k + 1) * n)
+        a, b, c, d = x[k], x[k + 1], y[k], y[k + 1]
+        for j in range(n):
+            to_x[j] += a * p[j] + b * q[j]
+            to_y[j] += c * p[j] + d * q[j]
+    if n % 2:
+        row, a, c = at(M, (n - 1) * n), x[n - 1], y[n - 1]
+        for j in range(n):
+            to_x[j] += a * row[j]
+            to_y[j] += c * row[j]

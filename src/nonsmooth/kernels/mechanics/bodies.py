@@ -41,12 +41,22 @@ from nonsmooth.kernels.abi import (
     far,
     kernel,
 )
+from nonsmooth.kernels.linear import products
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 
 WEIGH, INNER, PLACE = 0, 1, 2
 
 
 # ---- tails ---------------------------------------------------------------------
+
+
+@kernel
+def has_any(n, x):
+    """Return 1 if one of n numbers is not zero, else 0."""
+    for j in range(n):
+        if x[j] != 0.0:
+            return 1
+    return 0
 
 
 @far(Tables, Work, FLOATS, INTEGER)
@@ -60,9 +70,12 @@ def weigh_tail(m, w, q, k):
     w.inertia[i] = out[0]
     inertia = out[0]
     h, minv, couple = at(out, 1), at(m.minv, dof + 3), at(w.couple, dof + 3)
-    for j in range(m.body_n[k] - 3):
+    n = m.body_n[k] - 3
+    w.is_coupled[i] = has_any(n, h)
+    for j in range(n):
         couple[j] = minv[j] * h[j]
-        inertia -= couple[j] * h[j]
+    if w.is_coupled[i]:
+        inertia -= products.dot(n, couple, h)
     w.minv[dof + 2] = 1.0 / inertia if m.minv[dof + 2] > 0.0 else 0.0
 
 
@@ -444,6 +457,8 @@ def solve_mass(m, w, f, x):
 def solve_tails(m, w, x):
     """Correct accelerations for the coupling of tails with their rotation."""
     for i in range(m.n_tail):
+        if not w.is_coupled[i]:
+            continue
         k = m.tail_body[i]
         dof = m.body_dof[k]
         couple, mass, tail = at(w.couple, dof + 3), at(m.mass, dof + 3), at(x, dof + 3)

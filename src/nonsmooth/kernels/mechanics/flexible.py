@@ -17,7 +17,12 @@ turn; K_x, K_y.
 """
 
 from nonsmooth.kernels.abi import at, kernel
-from nonsmooth.kernels.linear.products import add_rows
+from nonsmooth.kernels.linear.products import (
+    add_rows,
+    add_rows_of_both,
+    dot,
+    weighted,
+)
 
 # Numbers before the vectors of a body, and of a marker.
 HEAD = 3
@@ -38,10 +43,8 @@ def weigh(p, q, out):
     if p[2] == COUPLED:
         add_rows(n, at(p, HEAD + 3 * n), eta, h)
     add_rows(n, at(p, HEAD + 3 * n + n * n), eta, bent)
-    total = p[1]
-    for j in range(n):
-        total += (2.0 * b[j] + eta[j] - bent[j]) * eta[j]
-    out[0] = total
+    own = dot(n, eta, eta) - dot(n, bent, eta)
+    out[0] = p[1] + 2.0 * dot(n, b, eta) + own
 
 
 def inner(p, q, v, out):
@@ -63,19 +66,14 @@ def inner(p, q, v, out):
             # C is skew: its columns are its rows, reversed.
             f[j] *= -2.0 * omega
     if p[2] != HELD:
-        torque = 0.0
+        e_rate = dot(n, b, rate) + dot(n, eta, rate) - dot(n, bent, rate)
+        out[2] = -2.0 * omega * e_rate
         for j in range(n):
-            e = b[j] + eta[j] - bent[j]
-            torque -= 2.0 * omega * e * rate[j]
-            f[j] += omega * omega * e
-        out[2] = torque
-    potential, power = 0.0, 0.0
+            f[j] += omega * omega * (b[j] + eta[j] - bent[j])
     for j in range(n):
         f[j] -= k[j] * eta[j] + d[j] * rate[j]
-        potential += 0.5 * k[j] * eta[j] * eta[j]
-        power -= d[j] * rate[j] * rate[j]
-    out[3 + n] = potential
-    out[4 + n] = power
+    out[3 + n] = 0.5 * weighted(n, k, eta)
+    out[4 + n] = -weighted(n, d, rate)
 
 
 def place(p, s, q, v, out):
@@ -112,8 +110,7 @@ def bend(n, K, eta, rate, out, axis):
     for j in range(n):
         to_eta[j] = 0.0
         to_rate[j] = 0.0
-    add_rows(n, K, eta, to_eta)
-    add_rows(n, K, rate, to_rate)
+    add_rows_of_both(n, K, eta, rate, to_eta, to_rate)
     slope, short, bias = at(out, 6 + axis), 0.0, 0.0
     for j in range(n):
         slope[3 * j] -= to_eta[j]

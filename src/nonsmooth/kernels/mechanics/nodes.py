@@ -17,15 +17,15 @@ HEAD = 3
 # same in global axes from the origin, forces in the body's axes.
 X, Y, AT_X, AT_Y, F_X, F_Y, N_PART = range(7)
 # Arrays of n numbers for the pair, n nodes of b: gap, normal in global axes, in the
-# axes of b and of a, part of the second node of the segment, force, friction; right
-# side and two more of scratch. Columns of the matrix and its factors, n by n, follow,
-# or what a rough patch has.
+# axes of b and of a, part of the second node of the segment, force, friction; forces
+# that are solved for, what b's nodes give, gaps that are left, a column of factors. The
+# matrix and its factors, n by n, follow, or what a rough patch has.
 GAP, N_X, N_Y, B_X, B_Y, A_X, A_Y, XI, LAM, LAM_T, RIGHT = range(11)
-N_PAIR = RIGHT + 3
+GIVE_X, GIVE_Y, LEFT, FRONT, N_PAIR = range(RIGHT + 1, RIGHT + 6)
 # Arrays of n integers: whether a node is closed, of a rough patch what it does, its
-# segment (-1 for none), the nodes that are closed in order, whether a column is known,
-# two of what is solved for. Then two more: the node that is nearest, whether the last
-# solve failed.
+# segment (-1 for none), the nodes that are closed in order; of a rough patch whether a
+# column is known, two of what is solved for. Then two more: the node that is nearest,
+# whether the last solve failed.
 CLOSED, SEGMENT, ORDER, KNOWN, UNKNOWN = range(5)
 N_MARK = UNKNOWN + 2
 NEAREST, FAILED = range(2)
@@ -120,58 +120,79 @@ def clear(n, x):
 
 
 @kernel
-def write_column(m, w, k, p, n, pair, j, low, high, out):
-    """Write the changes of all gaps under a unit force at node j of b.
-
-    Nodes of a from `low` to before `high` are met.
-    """
-    scratch = at(pair, (RIGHT + 1) * n)
-    x, y = scratch, at(scratch, n)
-    clear(2 * n, scratch)
-    clear(n, out)
-    G = flexibility(p)
-    add_give(G, n, j, pair[B_X * n + j], pair[B_Y * n + j], 0, n, x, y)
-    add_along(n, at(pair, B_X * n), at(pair, B_Y * n), x, y, out)
-    out[j] += G[4 * n * n + j]
-    if m.contact_patch[k][OF_A] < 0:
-        return
-    q = at(m.par, m.contact_patch[k][OF_A])
-    n_a = n_of(q)
-    segment = at(w.node_mark, m.contact_patch[k][MARK] + SEGMENT * n)
-    # Places of a's forces, which are written later.
-    line = part_a(m, w, k, n)
-    x, y = at(line, F_X * n_a), at(line, F_Y * n_a)
-    clear(high - low, at(x, low))
-    clear(high - low, at(y, low))
-    G, xi, l = flexibility(q), pair[XI * n + j], segment[j]
-    f_x, f_y = pair[A_X * n + j], pair[A_Y * n + j]
-    add_give(G, n_a, l, (1.0 - xi) * f_x, (1.0 - xi) * f_y, low, high, x, y)
-    add_give(G, n_a, l + 1, xi * f_x, xi * f_y, low, high, x, y)
-    for i in range(n):
-        l, xi = segment[i], pair[XI * n + i]
-        if l >= 0:
-            along_x = x[l] + xi * (x[l + 1] - x[l])
-            along_y = y[l] + xi * (y[l + 1] - y[l])
-            out[i] += pair[A_X * n + i] * along_x + pair[A_Y * n + i] * along_y
+def add_both(G, n, j, xi, f_x, f_y, low, high, x, y):
+    """Add what nodes give under a force between node j and the next."""
+    add_give(G, n, j, (1.0 - xi) * f_x, (1.0 - xi) * f_y, low, high, x, y)
+    add_give(G, n, j + 1, xi * f_x, xi * f_y, low, high, x, y)
 
 
 @kernel
-def solve_closed(n, pair, columns, order, n_closed):
+def between(x, j, xi):
+    """Return the value between node j and the next."""
+    return x[j] + xi * (x[j + 1] - x[j])
+
+
+@kernel
+def write_matrix(m, w, k, p, n, pair, order, n_closed, A):
+    """Write the changes of the gaps of closed nodes under a unit force at each of them.
+
+    The lower half only, row by row: that of node j reaches up to it.
+    """
+    x, y = at(pair, GIVE_X * n), at(pair, GIVE_Y * n)
+    G, first = flexibility(p), order[0]
+    for r in range(n_closed):
+        j, row = order[r], at(A, r * n)
+        clear(j + 1 - first, at(x, first))
+        clear(j + 1 - first, at(y, first))
+        add_give(G, n, j, pair[B_X * n + j], pair[B_Y * n + j], first, j + 1, x, y)
+        for c in range(r + 1):
+            i = order[c]
+            row[c] = pair[B_X * n + i] * x[i] + pair[B_Y * n + i] * y[i]
+        row[r] += G[4 * n * n + j]
+    if m.contact_patch[k][OF_A] >= 0:
+        add_matrix_of_a(m, w, k, n, pair, order, n_closed, A)
+
+
+@kernel
+def add_matrix_of_a(m, w, k, n, pair, order, n_closed, A):
+    """Add the part of the polyline's nodes to the matrix of closed nodes of b."""
+    q = at(m.par, m.contact_patch[k][OF_A])
+    n_a, G = n_of(q), flexibility(q)
+    segment = at(w.node_mark, m.contact_patch[k][MARK] + SEGMENT * n)
+    low, high = n_a, 0
+    for r in range(n_closed):
+        low = min(low, segment[order[r]])
+        high = max(high, segment[order[r]] + 2)
+    # Places of a's forces, which are written later.
+    line = part_a(m, w, k, n)
+    x, y = at(line, F_X * n_a), at(line, F_Y * n_a)
+    for r in range(n_closed):
+        j, row = order[r], at(A, r * n)
+        clear(high - low, at(x, low))
+        clear(high - low, at(y, low))
+        f_x, f_y = pair[A_X * n + j], pair[A_Y * n + j]
+        add_both(G, n_a, segment[j], pair[XI * n + j], f_x, f_y, low, high, x, y)
+        for c in range(r + 1):
+            i = order[c]
+            l, xi = segment[i], pair[XI * n + i]
+            row[c] += pair[A_X * n + i] * between(x, l, xi)
+            row[c] += pair[A_Y * n + i] * between(y, l, xi)
+
+
+@kernel
+def solve_closed(n, pair, A, order, n_closed):
     """Write the forces that close the gaps of given nodes; return if that is possible.
 
     Cholesky's factors, column by column, each row contiguous.
     """
-    A, x = at(columns, n * n), at(pair, RIGHT * n)
-    front = at(pair, (RIGHT + 1) * n)
+    x, front, diagonal = at(pair, RIGHT * n), at(pair, FRONT * n), at(pair, LEFT * n)
     for r in range(n_closed):
-        row, column = at(A, r * n), at(columns, order[r] * n)
-        for c in range(r + 1):
-            row[c] = column[order[c]]
         x[r] = -pair[GAP * n + order[r]]
+        diagonal[r] = A[r * n + r]
     for c in range(n_closed):
         pivot = A[c * n + c]
         # Not <=: a NaN must come out.
-        if not pivot > DEPENDENT_NODE * columns[order[c] * (n + 1)]:
+        if not pivot > DEPENDENT_NODE * diagonal[c]:
             return False
         root = math.sqrt(pivot)
         A[c * n + c] = root
@@ -194,19 +215,53 @@ def solve_closed(n, pair, columns, order, n_closed):
 
 
 @kernel
-def faults(n, pair, columns, closed, order, n_closed, is_one):
-    """Change nodes that pull or overlap, or the last of them; return how many."""
-    x, gap, deepest = at(pair, RIGHT * n), at(pair, (RIGHT + 1) * n), 0.0
+def write_left(m, w, k, p, n, pair, order, n_closed, low, high):
+    """Write the gaps of all nodes under the forces on closed ones, what b's give.
+
+    Nodes of a from `low` to before `high` are met.
+    """
+    lam, left = at(pair, RIGHT * n), at(pair, LEFT * n)
+    x, y = at(pair, GIVE_X * n), at(pair, GIVE_Y * n)
+    clear(n, x)
+    clear(n, y)
+    for r in range(n_closed):
+        j, value = order[r], lam[r]
+        f_x, f_y = value * pair[B_X * n + j], value * pair[B_Y * n + j]
+        add_give(flexibility(p), n, j, f_x, f_y, 0, n, x, y)
     for i in range(n):
-        gap[i] = pair[GAP * n + i]
-        deepest = max(deepest, -gap[i])
-    for c in range(n_closed):
-        column, value = at(columns, order[c] * n), x[c]
-        for i in range(n):
-            gap[i] += value * column[i]
+        left[i] = pair[GAP * n + i]
+    add_along(n, at(pair, B_X * n), at(pair, B_Y * n), x, y, left)
+    for r in range(n_closed):
+        left[order[r]] += flexibility(p)[4 * n * n + order[r]] * lam[r]
+    if m.contact_patch[k][OF_A] < 0:
+        return
+    q = at(m.par, m.contact_patch[k][OF_A])
+    n_a, line = n_of(q), part_a(m, w, k, n)
+    segment = at(w.node_mark, m.contact_patch[k][MARK] + SEGMENT * n)
+    x, y = at(line, F_X * n_a), at(line, F_Y * n_a)
+    clear(high - low, at(x, low))
+    clear(high - low, at(y, low))
+    for r in range(n_closed):
+        j, value = order[r], lam[r]
+        f_x, f_y = value * pair[A_X * n + j], value * pair[A_Y * n + j]
+        xi = pair[XI * n + j]
+        add_both(flexibility(q), n_a, segment[j], xi, f_x, f_y, low, high, x, y)
+    for i in range(n):
+        l, xi = segment[i], pair[XI * n + i]
+        if l >= 0:
+            left[i] += pair[A_X * n + i] * between(x, l, xi)
+            left[i] += pair[A_Y * n + i] * between(y, l, xi)
+
+
+@kernel
+def faults(n, pair, closed, is_one):
+    """Change nodes that pull or overlap, or the last of them; return how many."""
+    x, left, deepest = at(pair, RIGHT * n), at(pair, LEFT * n), 0.0
+    for i in range(n):
+        deepest = max(deepest, -pair[GAP * n + i])
     n_fault, last, r = 0, -1, 0
     for i in range(n):
-        is_wrong = gap[i] < -CLOSED_NODE * deepest
+        is_wrong = left[i] < -CLOSED_NODE * deepest
         if closed[i]:
             is_wrong = x[r] < 0.0
             r += 1
@@ -221,14 +276,13 @@ def faults(n, pair, columns, closed, order, n_closed, is_one):
 
 
 @kernel
-def start_set(n, pair, closed, known):
+def start_set(n, pair, closed):
     """Let the closed nodes be those of the last solution, or those that overlap."""
     n_closed = 0
     for i in range(n):
         if pair[N_X * n + i] == 0.0 and pair[N_Y * n + i] == 0.0:
             closed[i] = 0
         n_closed += closed[i]
-        known[i] = 0
     if n_closed == 0:
         for i in range(n):
             closed[i] = 1 if pair[GAP * n + i] < 0.0 else 0
@@ -256,13 +310,9 @@ def solve(m, w, k, p, n, pair):
     positive definite matrix [JudicePires1994]_.
     """
     marks = at(w.node_mark, m.contact_patch[k][MARK])
-    closed, order, known = (
-        at(marks, CLOSED * n),
-        at(marks, ORDER * n),
-        at(marks, KNOWN * n),
-    )
-    columns, x = at(pair, N_PAIR * n), at(pair, RIGHT * n)
-    start_set(n, pair, closed, known)
+    closed, order = at(marks, CLOSED * n), at(marks, ORDER * n)
+    A, x = at(pair, N_PAIR * n), at(pair, RIGHT * n)
+    start_set(n, pair, closed)
     low, high = met(m, w, k, n)
     best, patience, n_closed, is_solved = n + 1, PATIENCE, 0, False
     for _ in range(MAX_CHANGE):
@@ -271,13 +321,12 @@ def solve(m, w, k, p, n, pair):
             if closed[i]:
                 order[n_closed] = i
                 n_closed += 1
-                if not known[i]:
-                    column = at(columns, i * n)
-                    write_column(m, w, k, p, n, pair, i, low, high, column)
-                    known[i] = 1
-        if not solve_closed(n, pair, columns, order, n_closed):
-            break
-        n_fault = faults(n, pair, columns, closed, order, n_closed, patience == 0)
+        if n_closed > 0:
+            write_matrix(m, w, k, p, n, pair, order, n_closed, A)
+            if not solve_closed(n, pair, A, order, n_closed):
+                break
+        write_left(m, w, k, p, n, pair, order, n_closed, low, high)
+        n_fault = faults(n, pair, closed, patience == 0)
         if n_fault == 0:
             is_solved = True
             break
@@ -292,15 +341,21 @@ def solve(m, w, k, p, n, pair):
 
 
 @kernel
-def lean(p, n, part, pair):
-    """Return the couple of forces on b due to where their nodes give way along a."""
-    x, y = at(pair, (RIGHT + 1) * n), at(pair, (RIGHT + 2) * n)
-    clear(2 * n, x)
+def give_way(p, n, part, pair):
+    """Write what b's nodes give under the forces on them."""
+    x, y = at(pair, GIVE_X * n), at(pair, GIVE_Y * n)
+    clear(n, x)
+    clear(n, y)
     for j in range(n):
-        if pair[LAM * n + j] != 0.0:
-            f_x, f_y = part[F_X * n + j], part[F_Y * n + j]
+        f_x, f_y = part[F_X * n + j], part[F_Y * n + j]
+        if f_x != 0.0 or f_y != 0.0:
             add_give(flexibility(p), n, j, f_x, f_y, 0, n, x, y)
-    total = 0.0
+
+
+@kernel
+def lean(n, part, pair):
+    """Return the couple of forces on b due to where their nodes give way along a."""
+    x, y, total = at(pair, GIVE_X * n), at(pair, GIVE_Y * n), 0.0
     for i in range(n):
         total += x[i] * part[F_Y * n + i] - y[i] * part[F_X * n + i]
     return total

@@ -61,6 +61,7 @@ from nonsmooth.kernels.mechanics.nodes import (
     XI,
     X,
     Y,
+    give_way,
     lean,
     n_of,
     pair_of,
@@ -420,7 +421,9 @@ def push(m, w, k):
     c.n_closed = float(n_closed)
     c.front = pair[LAM * n]
     c.rear = pair[LAM * n + n - 1]
-    couple = lean(p, n, part, pair)
+    if is_rough:
+        give_way(p, n, part, pair)
+    couple = lean(n, part, pair)
     push_nodes(m, w, m.contact_b[k], p, part, couple)
     push_on_a(m, w, k, n, part, pair, couple)
 

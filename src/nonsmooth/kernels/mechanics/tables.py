@@ -231,6 +231,7 @@ class Work(Block):
     arm = floats("n_marker, 2")  # from the body's origin, global axes
     shape = floats("n_shape")  # of a marker: d(x, y, theta)/d(tail), global axes
     inertia = floats("n_tail")  # of the frame's rotation
+    is_coupled = integers("n_tail")  # whether one of the next is not zero
     couple = floats("n_dof")  # of a tail with its frame's rotation, over its own mass
     minv = floats("n_dof")  # inverse masses, of the frame's rotation without its tail
     coordinate = floats("2 * n_dof")  # and rates, of bodies with a tail, for patches
