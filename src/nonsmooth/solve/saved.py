@@ -9,7 +9,9 @@ A file is a ZIP archive that NumPy opens like any `.npz`, and this is its format
     0/t.npy ...       the first chunk of steps: the slots of `kernels.run.Log`;
                       then 1/t.npy, and so on
     NAME/stiffness.npy ...
-                      the reduction of flexible body NAME, in place of its mesh
+                      the reduction of flexible body NAME, with the mesh it is drawn by
+    waves/rows.npy ...
+                      of the scheme `waves`, in place of steps: what `History` holds
 
 Coordinates, works, contacts and guards are named in the head, so that a release that
 orders them otherwise still reads the file. Archives carry check sums: what is torn or
@@ -38,7 +40,9 @@ from nonsmooth.io import from_dict, to_dict
 from nonsmooth.kernels.mechanics import tables
 from nonsmooth.kernels.run import Log
 from nonsmooth.pack import System, pack
+from nonsmooth.pack.waves import pack_waves
 from nonsmooth.result import Result, Steps
+from nonsmooth.result.history import Frames, History
 from nonsmooth.result.state import MODE
 from nonsmooth.solve.options import Baumgarte
 
@@ -107,22 +111,28 @@ def _write(result: Result, target: IO[bytes]) -> None:
         "baumgarte": result.baumgarte,
         "remarks": result.remarks,
         "layout": layout(system),
-        "chunks": [int(log.n) for log in steps.chunks],
         "flexible": {name: _shapes(own) for name, own in system.flexible.items()},
     }
+    arrays: dict[str, Any] = {}
+    if isinstance(steps, History):
+        head["waves"] = {name: getattr(steps, name) for name in _WAVES}
+        head["waves"]["works"] = list(steps.works)
+        arrays |= _wave_arrays(steps)
+    else:
+        head["chunks"] = [int(log.n) for log in steps.chunks]
+        arrays |= {"y_end": steps.y_end, "mode_end": steps.mode_end}
+        for k, log in enumerate(steps.chunks):
+            own = {name: np.asarray(getattr(log, name))[: log.n] for name in _slots()}
+            arrays |= {f"{k}/{name}": array for name, array in own.items()}
+    for name, reduced in system.flexible.items():
+        arrays |= {f"{name}/{key}": x for key, x in _arrays(reduced).items()}
     with zipfile.ZipFile(
         target, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL
     ) as archive:
         # Python's JSON: NaN and Infinity are written as such.
         archive.writestr(HEAD, json.dumps(head))
-        _put(archive, "y_end", steps.y_end)
-        _put(archive, "mode_end", steps.mode_end)
-        for k, log in enumerate(steps.chunks):
-            for name in _slots():
-                _put(archive, f"{k}/{name}", np.asarray(getattr(log, name))[: log.n])
-        for name, own in system.flexible.items():
-            for key, array in _arrays(own).items():
-                _put(archive, f"{name}/{key}", array)
+        for name, array in arrays.items():
+            _put(archive, name, array)
 
 
 def _put(archive: zipfile.ZipFile, name: str, array: Any) -> None:
@@ -145,6 +155,8 @@ def layout(system: System) -> dict[str, list[str]]:
             z[k] = name
     state = [f"q {x}" for x in q] + [f"v {x}" for x in q]
     state += [f"z {x}" for x in z] + [f"work {x}" for x in system.works]
+    for name, where in system.histories().items():
+        state += [f"history {name}.{i}" for i in range(where.stop - where.start)]
     kinds = {getattr(tables, name): name.lower() for name in _GUARDS}
     guards: list[str] = []
     for kind, k in zip(m.watch_kind.tolist(), m.watch_owner.tolist(), strict=True):
@@ -174,7 +186,8 @@ def _distinct(names: list[str]) -> list[str]:
 # -- flexible bodies -----------------------------------------------------------------
 
 _REDUCED = ("centre", "stiffness", "lever", "gyro", "spin", "pull")
-_SITE = ("place", "shape", "turn", "bend")
+_OPTIONAL = ("gauges", "shapes")
+_SITE = ("place", "shape", "turn", "lost")
 _NODES = ("places", "shapes", "weights", "flexibility")
 
 
@@ -184,22 +197,47 @@ def _shapes(own: Reduced) -> dict[str, Any]:
         name: {"bend": site.bend is not None, "nodes": site.nodes is not None}
         for name, site in own.sites.items()
     }
+    mesh = own.mesh
     return {
         "mass": own.mass,
         "inertia": own.inertia,
+        "n_mode": own.n_mode,
         "sites": sites,
         "notes": own.notes,
+        "has": [name for name in _OPTIONAL if getattr(own, name) is not None],
+        "mesh": mesh
+        and {"cell": mesh.cell, "order": mesh.order, "edges": list(mesh.edges)},
     }
 
 
 def _arrays(own: Reduced) -> dict[str, Any]:
-    found = {name: getattr(own, name) for name in _REDUCED}
+    found = {name: getattr(own, name) for name in (*_REDUCED, *_OPTIONAL)}
     for key, site in own.sites.items():
-        parts = {name: getattr(site, name) for name in _SITE}
-        found |= {f"{key}/{n}": a for n, a in parts.items() if a is not None}
+        parts = {name: getattr(site, name) for name in (*_SITE, "bend")}
+        found |= {f"{key}/{n}": a for n, a in parts.items()}
         if site.nodes is not None:
             found |= {f"{key}/nodes/{n}": getattr(site.nodes, n) for n in _NODES}
-    return found
+    if own.mesh is not None:
+        found |= {"mesh/nodes": own.mesh.nodes, "mesh/cells": own.mesh.cells}
+        found |= {f"mesh/edges/{n}": edges for n, edges in own.mesh.edges.items()}
+    return {name: array for name, array in found.items() if array is not None}
+
+
+# -- waves ---------------------------------------------------------------------------
+
+_WAVES = ("method", "h_step", "stride")
+_ROWS = ("rows", "energies", "changes_at", "edges")
+_FRAMES = ("step", "u", "v", "lam", "segment")
+# Nodes of a mesh that is made again lie where they lay, but for round-off of their
+# coordinates.
+_SAME_PLACE = 1e-12
+
+
+def _wave_arrays(steps: History) -> dict[str, Any]:
+    found = {f"waves/{name}": getattr(steps, name) for name in _ROWS}
+    found |= {f"waves/works/{k}": x for k, x in enumerate(steps.works.values())}
+    found |= {f"waves/frames/{name}": getattr(steps.frames, name) for name in _FRAMES}
+    return found | {"waves/place": np.asarray(steps.waves.solid.place)}
 
 
 # -- reading -----------------------------------------------------------------------
@@ -248,19 +286,10 @@ class _Reader:
         model = from_dict(head["model"], source=self.who)
         of = {name: self.reduced(name, own) for name, own in head["flexible"].items()}
         system = pack(model, of)
-        order = self.orders(system, head["layout"])
-        chunks = tuple(self.log(k, system, order) for k in range(len(head["chunks"])))
-        if [log.n for log in chunks] != head["chunks"]:
-            raise self.refuse("the file is damaged (steps are missing)")
-        steps = Steps(
-            system=system,
-            chunks=chunks,
-            y_end=self.array("y_end")[order["state"]],
-            mode_end=self.modes("mode_end")[order["contacts"]],
-        )
+        steps = self.waves(system, head) if "waves" in head else self.steps(system, head)
         options: dict[str, Any] = dict(head["options"])
         held: Any = options["stabilisation"]
-        if not isinstance(held, str):
+        if isinstance(held, dict):
             options["stabilisation"] = Baumgarte(**held)
         return Result(
             system=system,
@@ -269,6 +298,42 @@ class _Reader:
             baumgarte=tuple(head["baumgarte"]),
             remarks=tuple(head["remarks"]),
             **{name: head[name] for name in _PLAIN},
+        )
+
+    def steps(self, system: System, head: dict[str, Any]) -> Steps:
+        """Return the steps of a run."""
+        order = self.orders(system, head["layout"])
+        chunks = tuple(self.log(k, system, order) for k in range(len(head["chunks"])))
+        if [log.n for log in chunks] != head["chunks"]:
+            raise self.refuse("the file is damaged (steps are missing)")
+        return Steps(
+            system=system,
+            chunks=chunks,
+            y_end=self.array("y_end")[order["state"]],
+            mode_end=self.modes("mode_end")[order["contacts"]],
+        )
+
+    def waves(self, system: System, head: dict[str, Any]) -> History:
+        """Return what a run of `waves` has recorded; its mesh is made again."""
+        waves, own = pack_waves(system), head["waves"]
+        waves.solid.h = own["h_step"]
+        place, now = self.array("waves/place"), np.asarray(waves.solid.place)
+        is_same = place.shape == now.shape and np.allclose(
+            place, now, rtol=0.0, atol=_SAME_PLACE * system.size
+        )
+        if not is_same:
+            raise self.refuse("this release makes other meshes of it; run it again")
+        works = {
+            name: self.array(f"waves/works/{k}") for k, name in enumerate(own["works"])
+        }
+        frames = {name: self.array(f"waves/frames/{name}") for name in _FRAMES}
+        return History(
+            waves=waves,
+            t_end=head["t_end"],
+            works=works,
+            frames=Frames(**frames),
+            **{name: own[name] for name in _WAVES},
+            **{name: self.array(f"waves/{name}") for name in _ROWS},
         )
 
     def orders(
@@ -315,6 +380,8 @@ class _Reader:
     def reduced(self, name: str, own: dict[str, Any]) -> Reduced:
         """Return the reduction of a flexible body."""
 
+        from nonsmooth.fem.mesh import Mesh
+
         def get(key: str) -> Any:
             return self.array(f"{name}/{key}")
 
@@ -324,16 +391,22 @@ class _Reader:
             if has["nodes"]:
                 nodes = Nodes(**{n: get(f"{key}/nodes/{n}") for n in _NODES})
             sites[key] = Site(
-                place=get(f"{key}/place"),
-                shape=get(f"{key}/shape"),
-                turn=get(f"{key}/turn"),
+                **{n: get(f"{key}/{n}") for n in _SITE},
                 bend=get(f"{key}/bend") if has["bend"] else None,
                 nodes=nodes,
+            )
+        mesh, drawn = None, own["mesh"]
+        if drawn is not None:
+            edges = {n: get(f"mesh/edges/{n}") for n in drawn.pop("edges")}
+            mesh = Mesh(
+                nodes=get("mesh/nodes"), cells=get("mesh/cells"), edges=edges, **drawn
             )
         return Reduced(
             mass=own["mass"],
             inertia=own["inertia"],
+            n_mode=own["n_mode"],
             sites=sites,
             notes=tuple(own["notes"]),
-            **{n: get(n) for n in _REDUCED},
+            mesh=mesh,
+            **{n: get(n) for n in (*_REDUCED, *own["has"])},
         )
