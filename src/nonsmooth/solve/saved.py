@@ -286,7 +286,8 @@ class _Reader:
         model = from_dict(head["model"], source=self.who)
         of = {name: self.reduced(name, own) for name, own in head["flexible"].items()}
         system = pack(model, of)
-        steps = self.waves(system, head) if "waves" in head else self.steps(system, head)
+        read = self.waves if "waves" in head else self.steps
+        steps = read(system, head)
         options: dict[str, Any] = dict(head["options"])
         held: Any = options["stabilisation"]
         if isinstance(held, dict):
@@ -379,7 +380,6 @@ class _Reader:
 
     def reduced(self, name: str, own: dict[str, Any]) -> Reduced:
         """Return the reduction of a flexible body."""
-
         from nonsmooth.fem.mesh import Mesh
 
         def get(key: str) -> Any:
