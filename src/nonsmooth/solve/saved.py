@@ -102,7 +102,7 @@ def _write(result: Result, target: IO[bytes]) -> None:
     held = options["stabilisation"]
     if isinstance(held, Baumgarte):
         options["stabilisation"] = dataclasses.asdict(held)
-    head = {
+    head: dict[str, Any] = {
         FORMAT_KEY: FORMAT,
         "library": __version__,
         "model": to_dict(system.model),
@@ -115,8 +115,8 @@ def _write(result: Result, target: IO[bytes]) -> None:
     }
     arrays: dict[str, Any] = {}
     if isinstance(steps, History):
-        head["waves"] = {name: getattr(steps, name) for name in _WAVES}
-        head["waves"]["works"] = list(steps.works)
+        own = {name: getattr(steps, name) for name in _WAVES}
+        head["waves"] = {**own, "works": list(steps.works)}
         arrays |= _wave_arrays(steps)
     else:
         head["chunks"] = [int(log.n) for log in steps.chunks]
@@ -290,7 +290,7 @@ class _Reader:
         steps = read(system, head)
         options: dict[str, Any] = dict(head["options"])
         held: Any = options["stabilisation"]
-        if isinstance(held, dict):
+        if held is not None and not isinstance(held, str):
             options["stabilisation"] = Baumgarte(**held)
         return Result(
             system=system,
@@ -328,13 +328,14 @@ class _Reader:
             name: self.array(f"waves/works/{k}") for k, name in enumerate(own["works"])
         }
         frames = {name: self.array(f"waves/frames/{name}") for name in _FRAMES}
+        rows: dict[str, Any] = {n: self.array(f"waves/{n}") for n in _ROWS}
         return History(
             waves=waves,
             t_end=head["t_end"],
             works=works,
             frames=Frames(**frames),
             **{name: own[name] for name in _WAVES},
-            **{name: self.array(f"waves/{name}") for name in _ROWS},
+            **rows,
         )
 
     def orders(
