@@ -194,9 +194,11 @@ class Driver:
         """
         while True:
             try:
-                yield
-                if self.progress is not None:
-                    self.progress(self._part())
+                # Signals are handled where a loop turns, too: it turns within `try`.
+                while True:
+                    yield
+                    if self.progress is not None:
+                        self.progress(self._part())
             except GeneratorExit:
                 return
             except BaseException as error:
