@@ -9,7 +9,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from nonsmooth.kernels.look import Look
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.model import Model
 from nonsmooth.pack.patches import N_HISTORY
+
+if TYPE_CHECKING:
+    from nonsmooth.pack.parts import Part
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -75,6 +78,31 @@ class System:
                 n = N_HISTORY * int(m.par[at_b])
                 found[name] = slice(first + at, first + at + n)
         return found
+
+    def state_names(self) -> tuple[str, ...]:
+        """Return a name for every entry of the integrated state."""
+        m = self.tables
+        own = self.by_body(np.zeros(self.n_dof))
+        q = [f"{name}.{i}" for name, values in own.items() for i in range(len(values))]
+        z = [""] * self.n_state
+        for name, k in zip(self.with_mode, m.contact_state.tolist(), strict=True):
+            if k >= 0:
+                z[k] = name
+        h = [""] * m.n_history
+        for name, where in self.histories().items():
+            for i in range(where.start, where.stop):
+                h[i - m.n_y] = f"{name}.{i - where.start}"
+        kinds = {"q": q, "v": q, "z": z, "work": self.works, "history": h}
+        return tuple(
+            f"{kind} {name}" for kind, names in kinds.items() for name in names
+        )
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Parts that share nothing, as systems of their own; empty if all is one."""
+        from nonsmooth.pack.parts import parts_of  # which packs
+
+        return parts_of(self)
 
     @property
     def n_state(self) -> int:

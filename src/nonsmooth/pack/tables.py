@@ -46,7 +46,11 @@ MAX_TIED = 24
 _TAIL = ("weigh", "inner", "place")
 
 
-def pack(model: Model, reduced: Mapping[str, Reduced] | None = None) -> System:
+def pack(
+    model: Model,
+    reduced: Mapping[str, Reduced] | None = None,
+    size: float | None = None,
+) -> System:
     """Write a model's tables.
 
     Parameters
@@ -54,6 +58,8 @@ def pack(model: Model, reduced: Mapping[str, Reduced] | None = None) -> System:
     model : Model
     reduced : mapping, optional
         Flexible bodies that are reduced already, by name, as in a saved run.
+    size : float, optional
+        Extent of the model that this is a part of, m.
     """
     check_magnitudes(model)
     packer = Packer(model, reduced or {})
@@ -65,14 +71,15 @@ def pack(model: Model, reduced: Mapping[str, Reduced] | None = None) -> System:
     n_touch = len(contacts)
     contacts += pack_slides(held, packer)
     event = _events(packer, model)
-    body = _bodies(packer, model)
+    size = size or _size(packer)
+    body = _bodies(packer, model, size)
     marker = _markers(packer, body["body_n"])
     marker["marker_use"] = _uses(packer, body, marker, joint, force, event, contacts)
     n_user = len(model.events)
     contacts, contact, rows = _rows(
         packer, joint, contacts, n_touch, n_user, body, marker
     )
-    size, start = body.pop("size"), body.pop("start")
+    start = body.pop("start")
     fall = float(np.hypot(*model.gravity))
     total = float(np.sum(body["mass"][body["body_dof"][: len(packer.moving)]]))
     n_dof, n_state = len(body["mass"]), len(contact["state_scale"])
@@ -218,10 +225,9 @@ def _events(packer: Packer, model: Model) -> Columns:
     return _columns("guard", "kind a b par direction is_stop", rows)
 
 
-def _bodies(packer: Packer, model: Model) -> Columns:
-    """Return coordinates, masses and tails of all bodies, and the model's size."""
+def _bodies(packer: Packer, model: Model, size: float) -> Columns:
+    """Return coordinates, masses and tails of all bodies."""
     n_moving, n_support = len(packer.moving), len(packer.supports)
-    size = _size(packer)
     mass: list[float] = []
     held: list[bool] = []
     weight: list[float] = []
@@ -252,7 +258,6 @@ def _bodies(packer: Packer, model: Model) -> Columns:
     can_move = (masses > 0.0) & ~np.array(held)
     tail = np.array(tails, dtype=np.int64).reshape(-1, 6)
     return {
-        "size": size,
         "start": np.array(start),
         "mass": masses,
         "minv": np.divide(1.0, masses, out=np.zeros_like(masses), where=can_move),

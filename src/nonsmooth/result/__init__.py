@@ -1,5 +1,6 @@
 """What a run gives back."""
 
+from nonsmooth.result.apart import Apart, apart
 from nonsmooth.result.energy import EnergyBalance
 from nonsmooth.result.evaluate import evaluate
 from nonsmooth.result.event_table import EventRecord, EventTable
@@ -10,6 +11,7 @@ from nonsmooth.result.state import State, mode_name, slip_of
 from nonsmooth.result.steps import Steps
 
 __all__ = [
+    "Apart",
     "EnergyBalance",
     "EventRecord",
     "EventTable",
@@ -19,6 +21,7 @@ __all__ = [
     "Samples",
     "State",
     "Steps",
+    "apart",
     "evaluate",
     "mode_name",
     "slip_of",

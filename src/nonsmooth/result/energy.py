@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -34,6 +35,18 @@ class EnergyBalance:
             f"kinetic {self.kinetic[0]:.6g} -> {self.kinetic[-1]:.6g} J, "
             f"potential {self.potential[0]:.6g} -> {self.potential[-1]:.6g} J{works}; "
             f"residual {self.residual:.2g} J of {self.exchanged:.6g} J exchanged>"
+        )
+
+    @staticmethod
+    def joined(parts: Sequence[EnergyBalance]) -> EnergyBalance:
+        """Return one ledger of several that follow each other."""
+        if len(parts) == 1:
+            return parts[0]
+        return EnergyBalance(
+            t=np.concatenate([p.t for p in parts]),
+            kinetic=np.concatenate([p.kinetic for p in parts]),
+            potential=np.concatenate([p.potential for p in parts]),
+            work={k: np.concatenate([p.work[k] for p in parts]) for k in parts[0].work},
         )
 
     @cached_property

@@ -120,6 +120,21 @@ class EventTable(Sequence[EventRecord]):
         table._rows, table._words = rows, tuple(words)
         return table
 
+    @classmethod
+    def joined(cls, tables: Sequence[EventTable], place: dict[str, int]) -> EventTable:
+        """Return the events of several tables in order of time, then of elements."""
+        words: dict[str, int] = {}
+        rows: list[Any] = [np.zeros(0, dtype=ROW)]
+        for table in tables:
+            own = np.array([words.setdefault(w, len(words)) for w in table._words])
+            rows.append(table._rows.copy())
+            for name in TEXTS if len(own) else ():
+                rows[-1][name] = own[rows[-1][name]]
+        found = np.concatenate(rows)
+        order = np.array([place.get(word, 0) for word in words], dtype=np.int64)
+        of = order[found["element"]] if len(found) else found["element"]
+        return cls.of_rows(found[np.lexsort((of, found["t"]))], list(words))
+
     def __repr__(self) -> str:
         """Return how many of each kind there are, in a line."""
         kinds = ", ".join(f"{n} {kind}" for kind, n in self.counts().items())

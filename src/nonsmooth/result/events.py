@@ -13,6 +13,7 @@ from nonsmooth.kernels.entry import Guards
 from nonsmooth.kernels.friction.modes import OPEN, PRESSING, SLIP, YIELDING
 from nonsmooth.kernels.mechanics.tables import FORCE, GAP, GROUP, USER, Work
 from nonsmooth.pack import System
+from nonsmooth.result.apart import Apart
 from nonsmooth.result.evaluate import evaluate, instants
 from nonsmooth.result.event_table import PAIRS, ROW, EventTable
 from nonsmooth.result.state import Modes, mode_name
@@ -36,8 +37,26 @@ class _Words:
         return self.number.setdefault(text, len(self.number))
 
 
-def event_table(system: System, steps: Steps, t_end: float) -> EventTable:
+def event_table(system: System, steps: Steps | Apart, t_end: float) -> EventTable:
     """Return the events of a run in order of time."""
+    if isinstance(steps, Steps):
+        return _table(system, steps, t_end)
+    # At one instant the user's events come first, then contacts, in their order.
+    place = {name: k for k, name in enumerate((*system.events, *system.with_mode))}
+    return EventTable.joined(event_tables(system, steps, t_end), place)
+
+
+def event_tables(
+    system: System, steps: Steps | Apart, t_end: float
+) -> list[EventTable]:
+    """Return the events of each part that marched apart; one table if none did."""
+    if isinstance(steps, Steps):
+        return [_table(system, steps, t_end)]
+    own = zip(system.parts, steps.own, steps.ends, strict=True)
+    return [_table(part.system, of, end) for part, of, end in own if len(of.t)]
+
+
+def _table(system: System, steps: Steps, t_end: float) -> EventTable:
     changed: Bools = np.asarray(steps.fired.any(axis=1))
     # A mode may also change where laws break, or in a review, when no guard has fired.
     changed[:-1] |= steps.changes()

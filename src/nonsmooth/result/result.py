@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nonsmooth.columns import Column, columns_of
+from nonsmooth.columns import width as columns_width
 from nonsmooth.errors import ModelError, nearest
-from nonsmooth.kernels.run import CROSSED
 from nonsmooth.pack import System
+from nonsmooth.result.apart import Apart
 from nonsmooth.result.blocks import regimes
 from nonsmooth.result.doubts import doubts
 from nonsmooth.result.energy import EnergyBalance
@@ -38,7 +39,6 @@ from nonsmooth.result.history import History
 from nonsmooth.result.pressure import Pressure, pressure_of
 from nonsmooth.result.samples import Samples
 from nonsmooth.result.state import MODE, State
-from nonsmooth.result.steps import Steps
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,6 +52,10 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Limit = Literal["before", "after"]
 
+# Numbers evaluated at a time, so that long runs fit in memory.
+BATCH = 1_000_000
+# Instants of the ledger of parts that marched apart.
+MAX_APART = 10_000
 # A time this far outside the run, relative to its times, is its end.
 ROUND_OFF = 1e-12
 
@@ -80,7 +84,7 @@ class Result:
     """
 
     system: System
-    steps: Any  # Steps, or the History of a run of waves
+    steps: Any  # Steps, Apart, or the History of a run of waves
     t_start: float
     t_end: float
     status: Literal["finished", "stopped", "failed"]
@@ -130,8 +134,7 @@ class Result:
         steps = self.steps
         if len(steps.t) == 0 or isinstance(steps, History):
             return np.zeros((0, 2))
-        k = np.flatnonzero(steps.method == CROSSED)
-        return np.stack([steps.t[k], steps.t[k] + steps.h[k]], axis=1)
+        return steps.crossed()
 
     @cached_property
     def events(self) -> EventTable:
@@ -212,7 +215,7 @@ class Result:
     def _modes(self, t: Floats, index: NDArray[np.int64], limit: Limit) -> Any:
         """Return the modes at given times, which lie in given steps."""
         mode = self.steps.mode[index]
-        if limit == "after" and isinstance(self.steps, Steps):
+        if limit == "after" and not isinstance(self.steps, History):
             ends = np.flatnonzero(t >= self.t_end)
             mode[ends] = self.steps.mode_after(index[ends])
         return mode
@@ -390,8 +393,13 @@ class Result:
 
     @cached_property
     def energy_balance(self) -> EnergyBalance:
-        """The energy ledger at the ends of all steps."""
-        return self.energies(self.t)
+        """The energy ledger at the ends of all steps.
+
+        Of parts that marched apart, at some of them, evenly: they are as many as all
+        parts have together.
+        """
+        stride = 1 + len(self.t) // MAX_APART if isinstance(self.steps, Apart) else 1
+        return self.energies(np.append(self.t[:-1:stride], self.t_end))
 
     def energies(self, t: ArrayLike) -> EnergyBalance:
         """Return the energy ledger at given times.
@@ -405,12 +413,16 @@ class Result:
         if isinstance(self.steps, History):
             self._find(times, "after")
             return self.steps.balance(times)
-        y, t_law, index = self._states(times, "after", project_inside=False)
-        arrays: dict[str, Any] = {"y": y}
         m = self.system.tables
-        if np.any(m.force_has_potential) or m.n_tail:
-            arrays = self._evaluate(y, t_law, index)
-        return self._ledger(times, arrays)
+        is_whole = not (np.any(m.force_has_potential) or m.n_tail)
+        size = max(1, BATCH // columns_width(self.system))
+        parts: list[EnergyBalance] = []
+        for begin in range(0, max(len(times), 1), size):
+            some = times[begin : begin + size]
+            y, t_law, index = self._states(some, "after", project_inside=False)
+            arrays = {"y": y} if is_whole else self._evaluate(y, t_law, index)
+            parts.append(self._ledger(some, arrays))
+        return EnergyBalance.joined(parts)
 
     def _ledger(self, times: Floats, arrays: dict[str, Any]) -> EnergyBalance:
         """Return the ledger at states; of springs and tails it needs more of them."""

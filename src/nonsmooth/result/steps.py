@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.kernels import entry
-from nonsmooth.kernels.run import Log
+from nonsmooth.kernels.run import CROSSED, Log
 from nonsmooth.pack import System
 from nonsmooth.result.state import Modes
 
@@ -91,6 +91,11 @@ class Steps:
         for name in ("side", "grip", "sign", "flank"):
             is_new |= (np.diff(self.mode[name], axis=0) != 0).any(axis=1)
         return is_new
+
+    def crossed(self) -> Floats:
+        """Return begin and end of each span that was crossed without its events."""
+        k = np.flatnonzero(self.method == CROSSED)
+        return np.stack([self.t[k], self.t[k] + self.h[k]], axis=1)
 
     def mode_after(self, index: Integers) -> Modes:
         """Return the modes after the ends of given steps."""

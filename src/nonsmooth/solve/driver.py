@@ -5,8 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import time
-import warnings
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, Literal
@@ -17,7 +16,6 @@ from numpy.typing import NDArray
 from nonsmooth.errors import (
     FAILURES,
     Interrupted,
-    NonsmoothWarning,
     SolveError,
     SwitchError,
 )
@@ -27,13 +25,13 @@ from nonsmooth.kernels.friction.modes import OPEN
 from nonsmooth.kernels.look import Look
 from nonsmooth.kernels.mechanics.tables import Work
 from nonsmooth.kernels.run import Log
-from nonsmooth.kernels.tolerances import AT_LIMIT
 from nonsmooth.pack import System
-from nonsmooth.result import Result, State, Steps
+from nonsmooth.result import Apart, Result, State, Steps
 from nonsmooth.result.evaluate import instants
 from nonsmooth.solve.diagnosis import explain, has_diverged
 from nonsmooth.solve.modes import agrees, mode_array
 from nonsmooth.solve.options import Options
+from nonsmooth.solve.remarks import remarks
 from nonsmooth.solve.schemes.base import (
     Run,
     Scheme,
@@ -50,9 +48,6 @@ Outcome = Literal["finished", "stopped", "failed"]
 # One chunk of the log: large enough to be rare, small enough not to be felt; the first
 # is for a short run, and each is so many times longer than the last.
 CHUNK_BYTES, MAX_CHUNK_STEPS, FIRST_STEPS, LONGER = 8_000_000, 2000, 64, 8
-# Bytes of a log that are said: a flexible body needs 64 for each entry of its state and
-# step, and rings on.
-LARGE_LOG = 1_000_000_000
 # Python looks in this often, for progress and interruption.
 TICK_SECONDS = 0.1
 _CALLBACK = ctypes.CFUNCTYPE(None)
@@ -73,7 +68,8 @@ class Driver:
         v: Floats,
     ) -> None:
         self.system, self.options, self.scheme = system, options, scheme
-        self.work, self.t_start, self.until = work, t_start, until
+        self.work, self.t_start = work, t_start
+        self.until = self.asked = until
         self.sizes = sizes_of(system, options)
         self.look = Look()
         settings = settings_of(system, options, until - t_start)
@@ -87,6 +83,7 @@ class Driver:
         self.notes: list[str] = []
         self.chunks: list[Log] = []
         self.log: Log | None = None
+        self.status = codes.END  # of the last call of the kernel
         self.begin = 0.0  # s, of CPU time
         self.reserve: Any = None
         self.progress: Progress | None = None
@@ -117,9 +114,23 @@ class Driver:
     def run(self, progress: Progress | None) -> Result:
         """March from arc to arc until the end, a stop or a failure."""
         self.progress = progress
+        try:
+            for _ in self.marching():
+                if progress is not None:
+                    progress(self.part)
+        except KeyboardInterrupt as interrupt:
+            text = f"interrupted at t = {self.step.t:.6g} s"
+            raise Interrupted(text, self._result("failed", text)) from interrupt
+        except MemoryError as error:
+            self.reserve = None
+            text = FAILURES["memory"].format(t=self.step.t, n=self.step.n_step)
+            raise SolveError(text, self._result("failed", text)) from error
+        return self._finish()
+
+    def marching(self) -> Generator[None, None, None]:
+        """March, and yield now and then; the end may come nearer meanwhile."""
         step, run, system = self.step, self.blocks, self.system
         march = self.scheme.march()
-        status = codes.END
         onlooker = self._onlooker()
         next(onlooker)
         callback = _CALLBACK(partial(next, onlooker))
@@ -136,54 +147,53 @@ class Driver:
                 step.t_cap = math.nextafter(t_stop, -math.inf) if is_break else math.inf
                 step.h = 0.0
                 run.is_fresh, run.is_break = 0, 1
-                status = self._march(march, t_stop)
-                if status != codes.END:
+                yield from self._march(march, t_stop)
+                if self.status != codes.END or step.t >= self.until:
                     break
                 step.arc += 1
-        except KeyboardInterrupt as interrupt:
-            text = f"interrupted at t = {step.t:.6g} s"
-            raise Interrupted(text, self._result("failed", text)) from interrupt
-        except MemoryError as error:
-            self.reserve = None
-            text = FAILURES["memory"].format(t=step.t, n=step.n_step)
-            raise SolveError(text, self._result("failed", text)) from error
         finally:
             self.look.address = 0
-        return self._finish(status)
 
-    def _march(self, march: Callable[..., int], t_stop: float) -> int:
-        """Advance to the end of an arc; return how that went."""
+    def _march(
+        self, march: Callable[..., int], t_stop: float
+    ) -> Generator[None, None, None]:
+        """Advance to the end of an arc; `status` is how that went."""
         n_steps = 16
         while True:
             assert self.log is not None
             begin = time.perf_counter()
-            status = int(
+            self.status = int(
                 march(
                     self.system.tables,
                     self.work,
                     self.blocks,
                     self.log,
-                    t_stop,
+                    min(t_stop, self.until),
                     n_steps,
                 )
             )
             spent = time.perf_counter() - begin
             if self.stop is not None:
                 raise self.stop
-            if self.progress is not None:
-                self.progress(self._part())
-            if status == codes.FULL:
+            if self.status == codes.FULL:
                 self.chunks.append(self.log)
                 self.log = None
                 self.log = self._new_log()
-            elif status == codes.TICK:
+            elif self.status == codes.TICK:
                 # Keep calls short enough for progress, long enough not to be felt.
                 wanted = int(n_steps * TICK_SECONDS / max(spent, 1e-6))
                 n_steps = max(1, min(4 * n_steps, wanted))
             else:
-                return status
+                yield
+                return
+            yield
+            if self.step.t >= self.until and self.until < self.asked:
+                self.status = codes.END
+                return
 
-    def _part(self) -> float:
+    @property
+    def part(self) -> float:
+        """The part of the run that is done."""
         return (self.step.t - self.t_start) / (self.until - self.t_start)
 
     def _onlooker(self) -> Generator[None, None, None]:
@@ -198,7 +208,7 @@ class Driver:
                 while True:
                     yield
                     if self.progress is not None:
-                        self.progress(self._part())
+                        self.progress(self.part)
             except GeneratorExit:
                 return
             except BaseException as error:
@@ -216,20 +226,23 @@ class Driver:
 
     # -- the end -----------------------------------------------------------------
 
-    def _finish(self, status: int) -> Result:
+    def _finish(self) -> Result:
         """Return the result, or raise what made the run fail, with the result."""
-        message, outcome, error = "reached the end", "finished", SolveError
-        if status == codes.STOPPED:
-            outcome, message = "stopped", f"stopped by event '{self._stopper()}'"
-        elif status != codes.END or self._is_unstable():
-            outcome = "failed"
-            message, is_switch = explain(self.system, self.options, self, status)
-            error = SwitchError if is_switch else SolveError
+        outcome, message, error = self.ended()
         self._take_notes(outcome)
         result = self._result(outcome, message)
-        if outcome == "failed":
+        if error is not None:
             raise error(message, result)
         return result
+
+    def ended(self) -> tuple[Outcome, str, type[SolveError] | None]:
+        """Return how the run ended, and what to raise."""
+        if self.status == codes.STOPPED:
+            return "stopped", f"stopped by event '{self._stopper()}'", None
+        if self.status == codes.END and not self._is_unstable():
+            return "finished", "reached the end", None
+        text, is_switch = explain(self.system, self.options, self, self.status)
+        return "failed", text, SwitchError if is_switch else SolveError
 
     def _is_unstable(self) -> bool:
         """Return whether a fixed step has diverged without overflow."""
@@ -242,59 +255,12 @@ class Driver:
         stops = self.system.tables.guard_is_stop.astype(bool)
         return self.system.events[int(np.flatnonzero((fired != 0) & stops)[0])]
 
-    def _take_notes(self, outcome: str) -> None:
-        step, rest = self.step, self.blocks.rest
-        is_singular = math.isfinite(step.t_singular) and not self.notes
-        if is_singular and outcome != "failed":
-            text = (
-                f"the pose at t = {step.t_singular:.6g} s is singular: the motion "
-                "goes on; reactions near it are not unique, and least-norm values are "
-                "reported"
-            )
-            warnings.warn(text, NonsmoothWarning, stacklevel=5)
-            self.notes.append(text)
-        if math.isfinite(step.t_redundant):
-            self.notes.append(
-                "contacts that stick hold each other, as two on one line do, first at "
-                f"t = {step.t_redundant:.6g} s: the motion is unique, their friction "
-                "is not, and is shared in proportion to its limits"
-            )
-        if math.isfinite(rest.t_branch):
-            self.notes.append(
-                "friction in joints had more than one solution, or might have, first "
-                f"at t = {rest.t_branch:.6g} s: branch '{self.options.branch}' was "
-                "followed"
-            )
-        if rest.n_unchecked:
-            self.notes.append(
-                f"{rest.n_unchecked} switches had too many joints and contacts "
-                "to look for more than one solution of their friction"
-            )
-        crossing = getattr(self.blocks, "crossing", None)
-        if crossing is not None and crossing.n:
-            self.notes.append(
-                f"spans in which modes changed without end were crossed by steps of "
-                f"first order: {crossing.n}, {crossing.total:.3g} s in all, first at "
-                f"t = {crossing.t_first:.9g} s; their estimated error is "
-                f"{crossing.error:.2g} times the tolerance"
-            )
-        n_bytes = self.step.n_step * Log.n_bytes(self.sizes | {"capacity": 1})
-        if n_bytes > LARGE_LOG:
-            self.notes.append(
-                f"the log of {self.step.n_step} steps takes {1e-9 * n_bytes:.1f} GB of "
-                "memory; fewer modes, damping or a larger rtol make it smaller, and a "
-                "run may go on from `result.state(t)` of a shorter one"
-            )
-        if rest.n_tie:
-            self.notes.append(
-                f"contacts reached the limit of friction together, first at t = "
-                f"{rest.t_tie:.6g} s: those within {AT_LIMIT:g} of it, relatively, "
-                "were let go with the one that did"
-            )
+    def _take_notes(self, outcome: Outcome) -> None:
+        found = list(remarks([self], self.options, has_failed=outcome == "failed"))
+        self.notes += found
 
-    def _result(self, outcome: Outcome, message: str) -> Result:
-        """Return what was computed."""
-        step, options = self.step, self.options
+    def steps(self) -> Steps:
+        """Return what was marched."""
         chunks = [*self.chunks]
         if self.log is not None and (self.log.n or not chunks):
             last = self.log
@@ -302,43 +268,68 @@ class Driver:
             with suppress(MemoryError):
                 last = last.cut(self.sizes, capacity=last.n)
             chunks.append(last)
-        steps = Steps(
+        return Steps(
             system=self.system,
             chunks=tuple(chunks),
-            y_end=np.array(step.y),
+            y_end=np.array(self.step.y),
             mode_end=np.array(self.work.mode),
         )
-        n_implicit = sum(
-            int(np.sum(log.method[: log.n] == codes.IMPLICIT)) for log in chunks
-        )
-        return Result(
-            system=self.system,
-            steps=steps,
-            t_start=self.t_start,
-            t_end=float(step.t),
-            status=outcome,
+
+    def _result(self, outcome: Outcome, message: str) -> Result:
+        """Return what was computed."""
+        return result_of(
+            self.system,
+            [self],
+            self.steps(),
+            t_end=float(self.step.t),
+            outcome=outcome,
             message=message,
-            options={
-                "method": options.method,
-                "rtol": options.rtol,
-                "atol": options.floor,
-                "step": options.step,
-                "max_step": options.max_step,
-                "stabilisation": options.stabilisation,
-                "scheme": options.scheme,
-                "branch": options.branch,
-                "until": self.until,
-            },
-            cost={
-                "steps": step.n_step,
-                "rejected": step.n_reject,
-                "evaluations": step.n_rhs,
-                "jacobians": step.n_jacobian,
-                "implicit_steps": n_implicit,
-                "cpu_seconds": time.process_time() - self.begin,
-            },
-            violation=float(step.violation),
-            is_projected=bool(step.set.is_projected),
-            baumgarte=options.baumgarte,
-            remarks=tuple(self.notes),
+            notes=self.notes,
         )
+
+
+def result_of(
+    system: System,
+    drivers: Sequence[Driver],
+    steps: Steps | Apart,
+    *,
+    t_end: float,
+    outcome: Outcome,
+    message: str,
+    notes: Sequence[str],
+) -> Result:
+    """Return what drivers have computed of a system."""
+    first, options = drivers[0], drivers[0].options
+    logs = [log for d in drivers for log in (*d.chunks, d.log) if log is not None]
+    n_implicit = sum(int(np.sum(g.method[: g.n] == codes.IMPLICIT)) for g in logs)
+    return Result(
+        system=system,
+        steps=steps,
+        t_start=first.t_start,
+        t_end=t_end,
+        status=outcome,
+        message=message,
+        options={
+            "method": options.method,
+            "rtol": options.rtol,
+            "atol": options.floor,
+            "step": options.step,
+            "max_step": options.max_step,
+            "stabilisation": options.stabilisation,
+            "scheme": options.scheme,
+            "branch": options.branch,
+            "until": first.asked,
+        },
+        cost={
+            "steps": sum(d.step.n_step for d in drivers),
+            "rejected": sum(d.step.n_reject for d in drivers),
+            "evaluations": sum(d.step.n_rhs for d in drivers),
+            "jacobians": sum(d.step.n_jacobian for d in drivers),
+            "implicit_steps": n_implicit,
+            "cpu_seconds": time.process_time() - first.begin,
+        },
+        violation=max(float(d.step.violation) for d in drivers),
+        is_projected=bool(first.step.set.is_projected),
+        baumgarte=options.baumgarte,
+        remarks=tuple(notes),
+    )

@@ -8,6 +8,8 @@ A file is a ZIP archive that NumPy opens like any `.npz`, and this is its format
                       state and modes after the last step
     0/t.npy ...       the first chunk of steps: the slots of `kernels.run.Log`;
                       then 1/t.npy, and so on
+    part 0/0/t.npy ...
+                      the same of each part that marched apart, with an end of its own
     NAME/stiffness.npy ...
                       the reduction of flexible body NAME, with the mesh it is drawn by
     waves/rows.npy ...
@@ -28,6 +30,7 @@ import os
 import zipfile
 import zlib
 from collections import Counter
+from collections.abc import Iterator
 from typing import IO, Any
 
 import numpy as np
@@ -41,7 +44,7 @@ from nonsmooth.kernels.mechanics import tables
 from nonsmooth.kernels.run import Log
 from nonsmooth.pack import System, pack
 from nonsmooth.pack.waves import pack_waves
-from nonsmooth.result import Result, Steps
+from nonsmooth.result import Apart, Result, Steps
 from nonsmooth.result.history import Frames, History
 from nonsmooth.result.state import MODE
 from nonsmooth.solve.options import Baumgarte
@@ -113,26 +116,52 @@ def _write(result: Result, target: IO[bytes]) -> None:
         "layout": layout(system),
         "flexible": {name: _shapes(own) for name, own in system.flexible.items()},
     }
-    arrays: dict[str, Any] = {}
     if isinstance(steps, History):
         own = {name: getattr(steps, name) for name in _WAVES}
         head["waves"] = {**own, "works": list(steps.works)}
-        arrays |= _wave_arrays(steps)
+    elif isinstance(steps, Apart):
+        head["parts"] = _parts(steps)
     else:
-        head["chunks"] = [int(log.n) for log in steps.chunks]
-        arrays |= {"y_end": steps.y_end, "mode_end": steps.mode_end}
-        for k, log in enumerate(steps.chunks):
-            own = {name: np.asarray(getattr(log, name))[: log.n] for name in _slots()}
-            arrays |= {f"{k}/{name}": array for name, array in own.items()}
-    for name, reduced in system.flexible.items():
-        arrays |= {f"{name}/{key}": x for key, x in _arrays(reduced).items()}
+        head["chunks"] = _lengths(steps)
     with zipfile.ZipFile(
         target, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL
     ) as archive:
         # Python's JSON: NaN and Infinity are written as such.
         archive.writestr(HEAD, json.dumps(head))
-        for name, array in arrays.items():
+        for name, array in _arrays_of(steps):
             _put(archive, name, array)
+        for name, reduced in system.flexible.items():
+            for key, array in _arrays(reduced).items():
+                _put(archive, f"{name}/{key}", array)
+
+
+def _lengths(steps: Steps) -> list[int]:
+    return [int(log.n) for log in steps.chunks]
+
+
+def _parts(steps: Apart) -> list[dict[str, Any]]:
+    """Return what of parts that marched apart is not an array."""
+    own = zip(steps.system.parts, steps.own, steps.ends, strict=True)
+    return [
+        {"layout": layout(part.system), "chunks": _lengths(of), "end": end}
+        for part, of, end in own
+    ]
+
+
+def _arrays_of(steps: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every array of what was computed, with its name."""
+    if isinstance(steps, History):
+        yield from _wave_arrays(steps).items()
+        return
+    yield f"{place}y_end", steps.y_end
+    yield f"{place}mode_end", steps.mode_end
+    if isinstance(steps, Apart):
+        for k, own in enumerate(steps.own):
+            yield from _arrays_of(own, f"part {k}/")
+        return
+    for k, log in enumerate(steps.chunks):
+        for name in _slots():
+            yield f"{place}{k}/{name}", np.asarray(getattr(log, name))[: log.n]
 
 
 def _put(archive: zipfile.ZipFile, name: str, array: Any) -> None:
@@ -147,30 +176,16 @@ def _slots() -> list[str]:
 def layout(system: System) -> dict[str, list[str]]:
     """Return names for what logged numbers belong to: states, contacts, guards."""
     m = system.tables
-    own = [(name, range(len(q))) for name, q in _dofs(system).items()]
-    q = [f"{name}.{i}" for name, of in own for i in of]
-    z = [""] * system.n_state
-    for name, k in zip(system.with_mode, m.contact_state.tolist(), strict=True):
-        if k >= 0:
-            z[k] = name
-    state = [f"q {x}" for x in q] + [f"v {x}" for x in q]
-    state += [f"z {x}" for x in z] + [f"work {x}" for x in system.works]
-    for name, where in system.histories().items():
-        state += [f"history {name}.{i}" for i in range(where.stop - where.start)]
     kinds = {getattr(tables, name): name.lower() for name in _GUARDS}
     guards: list[str] = []
     for kind, k in zip(m.watch_kind.tolist(), m.watch_owner.tolist(), strict=True):
         names = system.events if kind == tables.USER else system.with_mode
         guards.append(f"{kinds[kind]} {names[k] if k >= 0 else ''}".rstrip())
     return {
-        "state": state,
+        "state": list(system.state_names()),
         "contacts": list(system.with_mode),
         "guards": _distinct(guards),
     }
-
-
-def _dofs(system: System) -> dict[str, tuple[float, ...]]:
-    return system.by_body(np.zeros(system.n_dof))
 
 
 def _distinct(names: list[str]) -> list[str]:
@@ -286,8 +301,12 @@ class _Reader:
         model = from_dict(head["model"], source=self.who)
         of = {name: self.reduced(name, own) for name, own in head["flexible"].items()}
         system = pack(model, of)
-        read = self.waves if "waves" in head else self.steps
-        steps = read(system, head)
+        if "waves" in head:
+            steps = self.waves(system, head)
+        elif head.get("parts"):
+            steps = self.apart(system, head)
+        else:
+            steps = self.steps("", system, head)
         options: dict[str, Any] = dict(head["options"])
         held: Any = options["stabilisation"]
         if held is not None and not isinstance(held, str):
@@ -301,15 +320,34 @@ class _Reader:
             **{name: head[name] for name in _PLAIN},
         )
 
-    def steps(self, system: System, head: dict[str, Any]) -> Steps:
-        """Return the steps of a run."""
+    def steps(self, place: str, system: System, head: dict[str, Any]) -> Steps:
+        """Return the steps of a system."""
         order = self.orders(system, head["layout"])
-        chunks = tuple(self.log(k, system, order) for k in range(len(head["chunks"])))
+        n = len(head["chunks"])
+        chunks = tuple(self.log(f"{place}{k}", system, order) for k in range(n))
         if [log.n for log in chunks] != head["chunks"]:
             raise self.refuse("the file is damaged (steps are missing)")
         return Steps(
             system=system,
             chunks=chunks,
+            y_end=self.array(f"{place}y_end")[order["state"]],
+            mode_end=self.modes(f"{place}mode_end")[order["contacts"]],
+        )
+
+    def apart(self, system: System, head: dict[str, Any]) -> Apart:
+        """Return the steps of parts that marched apart."""
+        order, heads = self.orders(system, head["layout"]), head["parts"]
+        if len(heads) != len(system.parts):
+            raise self.refuse(
+                f"this release parts the model into {len(system.parts)}, not "
+                f"{len(heads)}; run it again"
+            )
+        own = enumerate(zip(system.parts, heads, strict=True))
+        return Apart(
+            system=system,
+            own=tuple(self.steps(f"part {k}/", p.system, h) for k, (p, h) in own),
+            ends=tuple(own["end"] for own in heads),
+            t_end=head["t_end"],
             y_end=self.array("y_end")[order["state"]],
             mode_end=self.modes("mode_end")[order["contacts"]],
         )
@@ -363,13 +401,15 @@ class _Reader:
             found[field] = array[field]
         return found
 
-    def log(self, k: int, system: System, order: dict[str, NDArray[np.int64]]) -> Log:
+    def log(
+        self, where: str, system: System, order: dict[str, NDArray[np.int64]]
+    ) -> Log:
         """Return one chunk of steps."""
         by = {"coef": "state", "end": "state", "fired": "guards"}
         by |= {"impulse": "contacts", "mode": "contacts"}
         values: dict[str, Any] = {}
         for name in _slots():
-            place = f"{k}/{name}"
+            place = f"{where}/{name}"
             array = self.modes(place) if name == "mode" else self.array(place)
             if name in by:
                 axis = array.ndim - 1 if by[name] == "state" else 1

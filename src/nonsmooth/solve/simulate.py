@@ -10,6 +10,7 @@ from nonsmooth.errors import ModelError
 from nonsmooth.model import Model
 from nonsmooth.pack import System, pack
 from nonsmooth.result import Result, State
+from nonsmooth.solve.apart import Drivers
 from nonsmooth.solve.driver import Driver
 from nonsmooth.solve.jumps import check_jumps
 from nonsmooth.solve.options import Baumgarte, Options
@@ -118,10 +119,15 @@ def simulate(
     notes.append(moved(system, start, q, v))
     if start is None:
         notes.append(in_the_air(system, t_start, q, v))
+    said = [note for note in notes if note]
+    if options.scheme == "events" and system.parts:
+        return Drivers(system, options, chosen, t_start, t_end, q, v, start).run(
+            progress, said
+        )
     driver = Driver(system, options, chosen, work, t_start, t_end, q, v)
     if start is not None:
         driver.go_on_in(start)
-    driver.notes += [note for note in notes if note]
+    driver.notes += said
     return driver.run(progress)
 
 

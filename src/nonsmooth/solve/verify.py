@@ -8,6 +8,7 @@ import numpy as np
 
 from nonsmooth.errors import ModelError
 from nonsmooth.result import Result
+from nonsmooth.result.events import event_tables
 from nonsmooth.solve.options import FIXED
 from nonsmooth.solve.simulate import simulate
 
@@ -80,9 +81,14 @@ def verify(result: Result, factor: float = 1e-2) -> Verification:
         for i, column in enumerate(columns):
             difference[k, i] = np.max(np.abs(ours[column] - theirs[column]))
     worst = int(np.argmax(difference[:, :3].max(axis=1)))
-    ours, theirs = result.events, tighter.events
-    same = [(e.element, e.kind) for e in ours] == [(e.element, e.kind) for e in theirs]
-    gap = float(np.max(np.abs(ours.t - theirs.t), initial=0.0)) if same else np.nan
+    # Parts that share nothing have no order among each other.
+    tables = [event_tables(r.system, r.steps, r.t_end) for r in (result, tighter)]
+    kinds = [[[(e.element, e.kind) for e in own] for own in every] for every in tables]
+    same = kinds[0] == kinds[1]
+    gap = np.nan
+    if same:
+        ours, theirs = (np.concatenate([own.t for own in every]) for every in tables)
+        gap = float(np.max(np.abs(ours - theirs), initial=0.0))
     return Verification(
         position=float(difference[:, :2].max()),
         angle=float(difference[:, 2].max()),
