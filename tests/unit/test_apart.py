@@ -149,7 +149,8 @@ def assert_same(ours, theirs, t, limit="after"):
 
 
 def test_columns_agree_inside(runs):
-    assert_same(*runs, np.linspace(0.0, UNTIL, 301))
+    ours, theirs = runs
+    assert_same(ours, theirs, np.linspace(0.0, UNTIL, 301))
 
 
 @pytest.mark.parametrize("limit", ["before", "after"])
@@ -257,6 +258,7 @@ def test_a_failure_hands_back_all_parts():
     with pytest.raises(SolveError) as caught:
         simulate(shaken(forces=[PointForce(name="f", b="rod_left", fx=law)]), UNTIL)
     partial = caught.value.result
+    assert partial is not None
     assert partial.status == "failed"
     assert 0.0 < partial.t_end <= 0.3
     assert partial.states([partial.t_end]).shape == (1, partial.system.n_y)
@@ -273,6 +275,7 @@ def test_an_interruption_hands_back_what_all_have_reached():
     with pytest.raises(Interrupted) as caught:
         simulate(shaken(), 5.0, progress=progress)
     partial = caught.value.result
+    assert partial is not None
     assert 0.3 * 5.0 <= partial.t_end < 5.0
     assert parts == sorted(parts)
     t = np.linspace(0.0, partial.t_end, 20)
