@@ -14,6 +14,8 @@ from nonsmooth.elements.materials import Material
 from nonsmooth.elements.meshes import Gauge, Patch, Rectangle
 from nonsmooth.fem import build
 from nonsmooth.fem.fields import principal, strain_rows, stress_of, von_mises
+from nonsmooth.views.shades import shading_of
+from nonsmooth.views.sketch import stage_of
 from oracles.rods import Rods
 
 METAL = Material(youngs_modulus=70e9, poissons_ratio=0.33, density=2700.0)
@@ -115,6 +117,84 @@ def test_bending_of_a_body_with_modes():
     top = run["beam.top.strain"][0]
     wanted = -load * 0.5 * length * 0.01 / (70e9 * wide * height**3 / 12.0)
     assert top == pytest.approx(wanted, rel=0.01)
+
+
+@pytest.fixture(scope="module")
+def bars():
+    model = gallery.build("transverse_bars", modes=20)
+    return simulate(model, 2e-5)
+
+
+def test_nodes_that_press_touch(bars):
+    """What both patches give beyond the modes closes the gap between the bodies."""
+    t = 1.5e-5
+    shown = bars.pressure("contact", t)
+    own, other = (bars.field(b, "displacement", t) for b in ("b1", "b2"))
+    top = np.flatnonzero(np.abs(other.nodes[:, 1]) < 1e-12)
+    top = top[np.argsort(other.places[top, 0])]
+    # b1 stands: the x axis of its mesh is down.
+    head = np.flatnonzero(np.hypot(*own.nodes.T) < 1.2e-4)
+    on_rim = np.abs(np.hypot(own.nodes[head, 0] + 0.0075, own.nodes[head, 1]) - 0.0075)
+    head = head[on_rim < 1e-7]
+    gap = own.places[head, 1] - np.interp(own.places[head, 0], *other.places[top].T)
+    half = 0.4 * np.ptp(shown.places[shown.forces > 0.0, 0])
+    inside = np.abs(own.places[head, 0]) < half
+    assert inside.sum() > 10
+    # The modes alone overlap by a micrometre.
+    assert np.abs(gap[inside]).max() < 1e-10
+    assert gap.min() > -1e-10
+
+
+def test_the_pressure_of_hertz(bars):
+    """p0 = 2 F/(pi a t), a^2 = 4 F R/(pi E* t); nodes of the surface are coarse."""
+    t, thick, radius = 1.5e-5, 0.002, 0.0075
+    force = float(bars.sample(t, "contact.normal_force")["contact.normal_force"][0])
+    a = np.sqrt(4.0 * force * radius / (np.pi * 35e9 * thick))
+    peak = 2.0 * force / (np.pi * a * thick)
+    field = bars.field("b2", "stress.yy", t)
+    # Below the surface: p0 ((1 + 2 z^2)/sqrt(1 + z^2) - 2 z) is the one across, and
+    # p0/sqrt(1 + z^2) this one, z = depth/a.
+    for depth in (0.5, 1.0, 2.0):
+        found = field.at((0.0, -depth * a))
+        assert found == pytest.approx(-peak / np.sqrt(1.0 + depth**2), rel=0.03)
+    assert field.values.min() == pytest.approx(-peak, rel=0.25)
+
+
+def test_velocities_and_displacements_mean_the_same_in_both_kinds(bars):
+    """Both count the motion of the frame; points know them as well."""
+    t = 1.5e-5
+    top = int(np.argmin(bars.field("b1", "velocity", t).nodes[:, 0]))
+    full = simulate(gallery.build("transverse_bars", modes="full"), 2e-5)
+    for run in (bars, full):
+        found = run.sample(t, ["b1.top.vy", "b1.top.y", "b2.middle.vy"])
+        speed = run.field("b1", "velocity.y", t).at((-0.3075, 0.0))
+        moved = run.field("b1", "displacement.y", t).at((-0.3075, 0.0))
+        assert speed == pytest.approx(found["b1.top.vy"][0], rel=1e-6)
+        # The column is without what the far end gives beyond the modes.
+        assert moved == pytest.approx(found["b1.top.y"][0] - 0.3075, rel=1e-3)
+        assert moved == pytest.approx(-0.2 * t, rel=1e-2)
+    assert bars.field("b1", "velocity.y", t).values[top] == pytest.approx(
+        -0.2, rel=1e-2
+    )
+
+
+def test_a_spot_does_not_take_all_colours(bars):
+    times = np.array([1.5e-5])
+    shading = shading_of(bars, stage_of(bars, times), times, "stress.yy")
+    pressed = bars.field("b2", "stress.yy", 1.5e-5).values.min()
+    assert shading.is_cut
+    assert pressed < 3.0 * shading.range[0]
+    assert "in all" in shading.label
+
+
+def test_probes():
+    run = simulate(gallery.build("rods", elements=50), 1e-4)
+    field = run.field("b2", "stress", 1e-4)
+    assert field.at((0.1234, 0.0))[0] == pytest.approx(
+        Rods().youngs_modulus * Rods().strain, rel=1e-8
+    )
+    with pytest.raises(ModelError, match=r"body 'b2'.*outside the rod"):
+        field.at((1.2, 0.0))
 
 
 def test_vtu_reads_back(tmp_path):

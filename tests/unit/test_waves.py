@@ -18,6 +18,7 @@ from nonsmooth import (
     Model,
     ModelError,
     RigidBody,
+    SolveError,
     gallery,
     simulate,
 )
@@ -291,6 +292,26 @@ def test_memory_is_bounded(monkeypatch):
         assert np.array_equal(one.values, other.values)
 
 
+def test_half_the_step_verifies_a_run():
+    run = simulate(gallery.build("rods", model="axisymmetric", elements=50), 5e-5)
+    found = run.verify()
+    assert found.tighter.options["step"] == pytest.approx(0.5 * run.options["step"])
+    assert found.events
+    assert found.position < 1e-3 * 0.21 * 5e-5
+    # What presses around an axis does so on it.
+    assert np.all(run["contact.point_y"] == 0.0)
+
+
+def test_the_command_line_runs_waves(capsys, tmp_path):
+    from nonsmooth.app.cli import main
+
+    page = tmp_path / "page.html"
+    words = ["run", "rods", "--until", "1e-4", "--courant", "0.5"]
+    assert main([*words, "--report", str(page)]) == 0
+    assert "0.5 of the critical one" in capsys.readouterr().out
+    assert page.stat().st_size > 100_000
+
+
 # ---- what it refuses -----------------------------------------------------------------
 
 
@@ -337,6 +358,33 @@ def test_mixtures_joints_forces_friction_and_rotation():
         rod(modes=4)
     with pytest.raises(ModelError, match="must be at least 1, or 'full'"):
         rod(modes=0)
+
+
+def test_a_body_that_turns():
+    """Hit at one end it begins to turn: noted, then refused with the remedy."""
+    bar = FlexibleBody(
+        name="bar",
+        mesh=Rectangle(width=0.1, height=0.01, center=(0.0, 0.005), size=5e-3, order=1),
+        material=METAL,
+        modes="full",
+        thickness=0.01,
+        velocity=(0.0, -1.0),
+        patches={"foot": Patch(boundary="bottom", center=(0.05, 0.0), radius=0.012)},
+    )
+    touch = Contact(name="c", a="ground.floor", b="bar.foot", normal=Unilateral())
+    ground = Ground(shapes={"floor": Line()})
+    slow = simulate(Model(bodies=[ground, bar], contacts=[touch]), 5e-4)
+    turned = np.abs(slow["bar.theta"]).max()
+    assert 2e-3 < turned < 0.1
+    assert any("'bar' turned by" in note for note in slow.notes)
+    fast = replace(bar, velocity=(0.0, -20.0))
+    with pytest.raises(
+        SolveError, match=r"has turned by .*give the flexible"
+    ) as caught:
+        simulate(Model(bodies=[ground, fast], contacts=[touch]), 2e-3)
+    assert "give the flexible bodies a number of modes" in str(caught.value)
+    partial: Any = caught.value.result
+    assert 0.09 < np.abs(partial["bar.theta"]).max() < 0.15
 
 
 def test_scheme_waves_without_full_bodies_and_its_methods_elsewhere():

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from nonsmooth.result import Result
     from nonsmooth.solve.verify import Verification
 
+# Options of `simulate` that have an argument of their own.
+OPTIONS = ("scheme", "branch", "method", "rtol", "atol", "step", "max_step", "courant")
 SHORT = "simulate a system and print a summary"
 HELP = """\
 Simulate a built-in system or a model file, and print a summary: time reached,
@@ -137,6 +139,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--max-step", metavar="H", type=number, help="largest step, s")
     add(
+        "--courant",
+        metavar="C",
+        type=number,
+        help="step of scheme waves, as a part of the critical one",
+    )
+    add(
         "--baumgarte",
         nargs=2,
         metavar=("ALPHA", "BETA"),
@@ -230,9 +238,7 @@ def _simulated(
     from nonsmooth.solve.simulate import simulate
 
     options: dict[str, Any] = {
-        name: getattr(args, name)
-        for name in ("scheme", "branch", "method", "rtol", "atol", "step", "max_step")
-        if getattr(args, name) is not None
+        name: getattr(args, name) for name in OPTIONS if getattr(args, name) is not None
     }
     if args.baumgarte:
         alpha, beta = args.baumgarte

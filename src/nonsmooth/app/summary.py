@@ -60,7 +60,9 @@ def figures(result: Result) -> dict[str, Any]:
     numbers: dict[str, Any] = dict(result.summary())
     system = result.system
     has_steps = len(result.steps.t) > 0
-    numbers["final"] = dataclasses.asdict(result.state()) if has_steps else None
+    # Bodies that are kept as finite elements have no state that another run takes.
+    has_state = has_steps and not system.full
+    numbers["final"] = dataclasses.asdict(result.state()) if has_state else None
     numbers["extremes"] = extremes(result) if has_steps else {}
     numbers["contacts"] = mode_figures(result, system.contacts) if has_steps else {}
     numbers["joints"] = joint_figures(result) if has_steps else {}

@@ -27,7 +27,7 @@ from nonsmooth.fem.assembly import Csr, Discretisation, discretise
 from nonsmooth.fem.bodies import held_by
 from nonsmooth.fem.mesh import Floats, Ints, Mesh
 from nonsmooth.fem.meshing import build
-from nonsmooth.fem.patches import choose, point_rows
+from nonsmooth.fem.patches import choose, shares_at
 
 State = Literal["stress", "strain", "axisymmetric", "rod"]
 # Places above the axis by less than this, beside the extent, are on it.
@@ -91,9 +91,7 @@ class Full:
         """Return nodes whose displacements give that of a place, and their shares."""
         if self.mesh is None:
             return _on_rod(self.nodes, name, place)
-        row = point_rows(self.mesh, name, place)[0, ::2]
-        used = np.flatnonzero(row)
-        return used, row[used]
+        return shares_at(self.mesh, name, place)
 
     @cached_property
     def critical_step(self) -> float:

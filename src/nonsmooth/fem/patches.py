@@ -132,6 +132,13 @@ def point_rows(mesh: Mesh, name: str, place: Point) -> Floats:
     return rows.reshape(2, -1)
 
 
+def shares_at(mesh: Mesh, name: str, place: Point) -> tuple[Ints, Floats]:
+    """Return nodes whose values give that of a place, and their shares."""
+    row = point_rows(mesh, name, place)[0, ::2]
+    used = np.flatnonzero(row)
+    return used, row[used]
+
+
 def _locate(mesh: Mesh, name: str, target: Floats) -> tuple[int, Floats]:
     """Return the cell that holds a place, and the place in the cell's own axes."""
     x = mesh.nodes[mesh.cells]

@@ -27,7 +27,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.gallery import systems
-from nonsmooth.gallery._convert import convert, without_none
+from nonsmooth.gallery._convert import convert, is_either, without_none
 from nonsmooth.model import Model
 
 __all__ = [
@@ -253,6 +253,8 @@ def _parameter_texts(function: Callable[..., Model]) -> dict[str, str]:
 
 def _type_name(annotation: Any) -> str:
     annotation = without_none(annotation)
+    if is_either(annotation):
+        annotation = get_args(annotation)[0]  # a word stands for one of its values
     if get_origin(annotation) is Literal:
         return " | ".join(map(str, get_args(annotation)))
     return annotation.__name__

@@ -6,8 +6,8 @@ import math
 import numbers
 import re
 from collections.abc import Callable
-from types import NoneType
-from typing import Any, Literal, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 from nonsmooth.errors import TOO_LARGE, ModelError, nearest, show
 
@@ -19,6 +19,7 @@ _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 def convert(where: str, annotation: Any, value: Any) -> Any:
     """Return a value as int, float, bool, str or one of a Literal's choices.
 
+    A number that a word can stand for, `int | Literal["full"]`, is either.
     Text is converted; anything else must have the right type already. None is kept
     where the annotation allows it.
 
@@ -31,6 +32,10 @@ def convert(where: str, annotation: Any, value: Any) -> Any:
     if value is None and kind is not annotation:
         return None
     annotation = kind
+    if is_either(annotation):
+        annotation, words = get_args(annotation)
+        if value in get_args(words):
+            return value
     if get_origin(annotation) is Literal:
         choices = {str(choice): choice for choice in get_args(annotation)}
         text = value if isinstance(value, str) else show(value)
@@ -52,6 +57,11 @@ def without_none(annotation: Any) -> Any:
     kinds = [part for part in get_args(annotation) if part is not NoneType]
     is_optional = len(kinds) < len(get_args(annotation))
     return kinds[0] if is_optional else annotation
+
+
+def is_either(annotation: Any) -> bool:
+    """Return whether it is a number that a word can stand for."""
+    return get_origin(annotation) in (Union, UnionType)
 
 
 def _to_int(value: Any) -> int | None:

@@ -54,7 +54,7 @@ def save_vtu(
     lines: list[str] = []
     for k, at in enumerate(times):
         for part, body in enumerate(bodies):
-            fields = [result.field(body, name, at) for name in names]
+            fields = result.fields(body, names, at)
             path = place / f"{body}_{k:04d}.vtu"
             with replacing(path) as file:
                 file.write_text(_vtu(fields), encoding="utf-8")

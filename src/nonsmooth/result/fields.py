@@ -1,14 +1,15 @@
 """Fields of flexible bodies: displacement, velocity, strain, stress at their nodes.
 
-Of a body with modes the displacement is that of its shapes, and of what its nodes give
-beyond them under the forces of patches at that instant. It is in the axes of the body
-where it moves and turns, and its velocity is that of the shapes.
+Displacements are from where nodes lie in the undeformed body at the start, whatever has
+moved them. A body with modes deforms by its shapes, and by what its nodes give beyond
+them under the forces of patches at that instant; velocities are without the latter.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from nonsmooth.elements.materials import find_material
 from nonsmooth.elements.normal import Unilateral
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.result.history import History
+from nonsmooth.result.pressure import node_forces
 
 if TYPE_CHECKING:
     from nonsmooth.result.result import Result
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+# Nodes whose values give that of a place, and their shares, from name and place.
+Shares = Callable[[str, tuple[float, float]], tuple[Ints, Floats]]
 _PLANE, _TENSOR = ("x", "y"), ("xx", "yy", "xy", "zz")
 # Name: components, label, unit.
 FIELDS: dict[str, tuple[tuple[str, ...], str, str]] = {
@@ -53,25 +57,44 @@ class Field:
     nodes: Floats  # (n, 2) m, in the axes of the mesh
     places: Floats  # (n, 2) m, deformed, in global axes
     cells: Ints  # (n_cell, 2, 3, 4, 6 or 9): corners first
+    shares: Shares = field(repr=False)
+
+    def at(self, place: Sequence[float]) -> Any:
+        """Return the value at a place of the mesh, m; all components where it has some.
+
+        Between nodes it is that of the element's own shape functions.
+        """
+        x, y = (float(v) for v in place)
+        try:
+            used, weights = self.shares("probe", (x, y))
+        except ModelError as error:
+            raise ModelError(f"body '{self.body}': {error}") from None
+        found = weights @ self.values[used]
+        return float(found) if np.ndim(found) == 0 else found
 
 
-def field_of(result: Result, body: str, name: str, t: float) -> Field:
-    """Return a field; `name` may end with a component, as in "stress.xx"."""
+def fields_of(result: Result, body: str, names: Sequence[str], t: float) -> list[Field]:
+    """Return fields; a name may end with a component, as in "stress.xx"."""
     system = result.system
     flexible = [b.name for b in system.model.bodies if isinstance(b, FlexibleBody)]
     if body not in flexible:
         valid = nearest(body, flexible) if flexible else "no body is flexible"
         raise ModelError(f"no flexible body '{body}'; {valid}")
-    kind, _, component = name.partition(".")
     known = [f"{n}.{c}" for n, (parts, _, _) in FIELDS.items() for c in parts]
-    if kind not in FIELDS or (component and name not in known):
-        raise ModelError(f"no field '{name}'; {nearest(name, [*FIELDS, *known])}")
-    parts, label, unit = FIELDS[kind]
+    for name in names:
+        if name not in FIELDS and name not in known:
+            raise ModelError(f"no field '{name}'; {nearest(name, [*FIELDS, *known])}")
     element: Any = system.model.element(body)
     if isinstance(result.steps, History):
         shown = _full(result.steps, body, t)
     else:
         shown = _modal(result, element, t)
+    return [_field(shown, body, name) for name in names]
+
+
+def _field(shown: _Shown, body: str, name: str) -> Field:
+    kind, _, component = name.partition(".")
+    parts, label, unit = FIELDS[kind]
     values = _values(shown, kind)
     if component:
         values, label = values[:, parts.index(component)], f"{label} {component}"
@@ -86,6 +109,7 @@ def field_of(result: Result, body: str, name: str, t: float) -> Field:
         nodes=shown.nodes,
         places=shown.places,
         cells=shown.cells,
+        shares=shown.shares,
     )
 
 
@@ -100,6 +124,7 @@ class _Shown:
     local: Floats  # (n, 2) m, displacement in the axes of the mesh
     displacement: Floats
     velocity: Floats
+    shares: Shares
     rows: Any  # of the strain
     material: Any
     state: Any
@@ -136,6 +161,7 @@ def _full(history: History, body: str, t: float) -> _Shown:
         local=u[where] @ part.turn,
         displacement=u[where],
         velocity=v[where],
+        shares=own.weights_at,
         rows=_full_rows(history, body),
         material=own.material,
         state=own.state,
@@ -153,41 +179,48 @@ def _full_rows(history: History, body: str) -> Any:
 
 def _modal(result: Result, body: FlexibleBody, t: float) -> _Shown:
     """Return a body with modes: its shapes, and the static rest of patches' forces."""
-    from nonsmooth.fem.fields import strain_rows
+    from nonsmooth.fem.patches import shares_at
 
     system = result.system
-    found, rest = _reduction(result, body.name)
+    found, rest, rows = _reduction(result, body.name)
     y = result.states(np.array([t]))[0]
     where = system.coordinates(body.name)
     head, n = where.start, system.n_dof
-    eta = y[head + 3 : where.stop]
-    rate = y[n + head + 3 : n + where.stop]
+    eta, rate = y[head + 3 : where.stop], y[n + head + 3 : n + where.stop]
     x, y0, angle = y[head : head + 3]
+    vx, vy, spin = y[n + head : n + head + 3]
     c, s = np.cos(angle), np.sin(angle)
     turn = np.array([(c, -s), (s, c)])
     local: Floats = found.shapes @ eta
-    for nodes, forces in _loads(result, body, t):
-        local = local + rest(nodes, forces @ turn)
+    moves: Floats = found.shapes @ rate
     # A fixed body's frame is where its mesh's mass centre lies.
     arms = found.mesh.nodes - found.center
-    material = find_material(body.material)
+    around = np.stack((-(arms + local)[:, 1], (arms + local)[:, 0]), axis=1)
+    for nodes, forces in _loads(result, body, t):
+        local = local + rest(nodes, forces)
+    places = np.array([x, y0]) + (arms + local) @ turn.T
+    x, y0, angle = system.start[head : head + 3, 0]
+    c, s = np.cos(angle), np.sin(angle)
+    begin = np.array([x, y0]) + arms @ np.array([(c, s), (-s, c)])
     return _Shown(
         t=t,
         nodes=found.mesh.nodes,
         cells=found.mesh.cells,
-        places=np.array([x, y0]) + (arms + local) @ turn.T,
+        places=places,
         local=local,
-        displacement=local @ turn.T,
-        velocity=(found.shapes @ rate) @ turn.T,
-        rows=strain_rows(found.mesh.nodes, found.mesh, body.plane, material),
-        material=material,
+        displacement=places - begin,
+        velocity=np.array([vx, vy]) + (spin * around + moves) @ turn.T,
+        shares=partial(shares_at, found.mesh),
+        rows=rows,
+        material=find_material(body.material),
         state=body.plane,
     )
 
 
 @lru_cache(maxsize=4)
 def _reduction(result: Result, name: str) -> Any:
-    """Return a body's reduction, and what its nodes give beyond the shapes."""
+    """Return a body's reduction, what its nodes give beyond the shapes, strain rows."""
+    from nonsmooth.fem.fields import strain_rows
     from nonsmooth.fem.residual import residual
     from nonsmooth.pack.flexible import loads_of, reduction
 
@@ -197,18 +230,23 @@ def _reduction(result: Result, name: str) -> Any:
             f"body '{name}': its mesh brings a reduction of its own, without nodes"
         )
     found = reduction(body, loads_of(result.system.model)[name])
-    return found, residual(found, body.material, body.thickness, body.plane, body.fixed)
+    rest = residual(found, body.material, body.thickness, body.plane, body.fixed)
+    material = find_material(body.material)
+    return found, rest, strain_rows(found.mesh.nodes, found.mesh, body.plane, material)
 
 
 def _loads(result: Result, body: FlexibleBody, t: float) -> list[tuple[Ints, Floats]]:
-    """Return nodes and forces (n, 2), in global axes, of patches that b presses."""
+    """Return nodes and forces (n, 2), in the body's axes, of patches that press."""
     found: list[tuple[Ints, Floats]] = []
-    reduced, _ = _reduction(result, body.name)
+    reduced = _reduction(result, body.name)[0]
+    y, t_law, mode = result.at(np.array([t]), "after")
     for contact in result.system.model.contacts:
-        owner, _, patch = contact.b.partition(".")
-        if owner == body.name and isinstance(contact.normal, Unilateral):
-            shown = result.pressure(contact.name, t)
-            forces = shown.forces[:, None] * shown.normals
-            if np.any(forces):
-                found.append((reduced.patches[patch].nodes, forces))
+        owners = {end.partition(".")[0] for end in (contact.a, contact.b)}
+        if body.name not in owners or not isinstance(contact.normal, Unilateral):
+            continue
+        forces = node_forces(result.system, contact.name, float(t_law[0]), y, mode)
+        for end, of_nodes in forces.items():
+            owner, _, patch = end.partition(".")
+            if owner == body.name and np.any(of_nodes):
+                found.append((reduced.patches[patch].nodes, of_nodes))
     return found

@@ -87,6 +87,26 @@ def pressure_of(
     )
 
 
+def node_forces(
+    system: System, contact: str, t: float, y: Floats, mode: Modes
+) -> dict[str, Floats]:
+    """Return forces (n, 2) on the nodes of both patches, N, each in its body's axes."""
+    m, k = system.tables, system.contacts.index(contact)
+    element: Any = system.model.element(contact)
+    work = system.work()
+    evaluate(system, work, np.array([t]), y, mode)
+    place = int(m.contact_patch[k, nodes.PLACE])
+    found: dict[str, Floats] = {}
+    for reference, column in ((element.b, nodes.OF_B), (element.a, nodes.OF_A)):
+        at = int(m.contact_patch[k, column])
+        if at >= 0:
+            n = int(m.par[at])
+            part = work.node[place : place + nodes.N_PART * n].reshape(-1, n)
+            found[reference] = part[[nodes.F_X, nodes.F_Y]].T.copy()
+            place += nodes.N_PART * n
+    return found
+
+
 def _block_pressure(
     system: System, joint: str, t: float, y: Floats, mode: Modes
 ) -> Pressure:

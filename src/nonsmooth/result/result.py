@@ -34,7 +34,7 @@ from nonsmooth.result.evaluate import (
 )
 from nonsmooth.result.event_table import EventTable
 from nonsmooth.result.events import event_table
-from nonsmooth.result.fields import Field, field_of
+from nonsmooth.result.fields import Field, fields_of
 from nonsmooth.result.history import History
 from nonsmooth.result.pressure import Pressure, pressure_of
 from nonsmooth.result.samples import Samples
@@ -385,9 +385,15 @@ class Result:
         t : float, optional
             Time, s.
         """
+        return self.fields(body, (name,), t)[0]
+
+    def fields(
+        self, body: str, names: Sequence[str], t: float | None = None
+    ) -> list[Field]:
+        """Return several fields of a body at one time, cheaper than one by one."""
         at = self.t_end if t is None else float(t)
         self._find(np.array([at]), "after")
-        return field_of(self, body, name, at)
+        return fields_of(self, body, names, at)
 
     # -- energy ------------------------------------------------------------------
 
@@ -554,11 +560,12 @@ class Result:
         body: str | Sequence[str],
         name: str = "velocity.x",
         path: str | None = None,
+        along: Literal["x", "y"] | None = None,
     ) -> Figure:
         """Draw a field over place and time: how waves travel through bodies."""
         from nonsmooth.views.wave_plot import plot_waves
 
-        return plot_waves(self, body, name, path)
+        return plot_waves(self, body, name, path, along)
 
     def save_vtu(
         self,

@@ -40,6 +40,7 @@ def preview(model: Model | System) -> Preview:
     """Return a model as it starts; one that cannot run, as far as it is known."""
     from nonsmooth.views.meshes import skins_of
     from nonsmooth.views.sketch import stage_of
+    from nonsmooth.views.solids import still_skins
     from nonsmooth.views.source import start_values
     from nonsmooth.views.stage import Stage
 
@@ -51,7 +52,8 @@ def preview(model: Model | System) -> Preview:
         values = start_values(system, 0.0)
         for name in system.with_mode:
             values[f"{name}.mode"] = np.full(1, 2.0)
-        stage = Stage(system=system, values=values, n=1, skins=skins_of(system))
+        skins = {**skins_of(system), **still_skins(system)}
+        stage = Stage(system=system, values=values, n=1, skins=skins)
         return Preview(stage=stage, warnings=(str(error), *found), is_valid=False)
     # What the scheme of full bodies says is of the run.
     warnings = (*(() if system.full else result.remarks), *found)

@@ -10,9 +10,10 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth.columns import NODAL
 from nonsmooth.errors import Interrupted, ModelError, SolveError
 from nonsmooth.kernels.march import waves as kernel
-from nonsmooth.kernels.march.wave_tables import DIVERGED, DONE, Solid
+from nonsmooth.kernels.march.wave_tables import DIVERGED, DONE, N_CONTACT, Solid
 from nonsmooth.pack import System
 from nonsmooth.pack.waves import Waves, first_state, pack_waves
 from nonsmooth.result import Result
@@ -31,6 +32,9 @@ ROUND_OFF = 1e-9
 ROW_BYTES, FRAME_BYTES, MAX_FRAMES = 128_000_000, 128_000_000, 100
 MAX_STEPS = 1e12
 MAX_EVENTS = 100_000
+# Linear elements that turn by a see a strain of a^2/2; that of waves is of the order of
+# 1e-5. A run says so beyond the first angle, and ends at the second, rad.
+TURN_NOTED, TURN_LARGEST = 2e-3, 0.1
 # Python looks in this often, for progress and interruption.
 TICK_SECONDS = 0.1
 # Overlap at the start that is round-off, beside the extent of the model.
@@ -103,6 +107,7 @@ class _Run:
         self.spacing = max(1, math.ceil(self.n_last / most))
         self.frames = _frames(m, math.ceil(self.n_last / self.spacing))
         self.n_frame = 0
+        self.turned = np.zeros(m.n_body)  # rad, at most
         self.begin = time.process_time()
         if options.method == "central":
             self.step: Any = self._central  # a Stepper
@@ -150,6 +155,7 @@ class _Run:
                 spent = max(time.perf_counter() - begin, 1e-6)
                 wanted = int(min(chunk, left) * TICK_SECONDS / spent)
                 chunk = max(1, min(4 * chunk, wanted))
+                self._refuse_turn()
                 if progress is not None:
                     progress(min(1.0, state.n / self.n_last))
         except KeyboardInterrupt as interrupt:
@@ -159,6 +165,21 @@ class _Run:
             text = self._explain(status)
             raise SolveError(text, self._result("failed", text))
         return self._result("finished", "reached the end")
+
+    def _refuse_turn(self) -> None:
+        """End the run where a body has turned too far; keep the largest angles."""
+        m, last = self.waves.solid, max(self.state.n_row - 1, 0)
+        angles = np.asarray(self.state.rows)[last, 9 * np.arange(m.n_body) + 2]
+        turned = np.abs(angles - np.asarray(m.body_start)[:, 2])
+        self.turned = np.maximum(self.turned, np.nan_to_num(turned))
+        for name, turn in zip(self.waves.parts, self.turned.tolist(), strict=True):
+            if turn > TURN_LARGEST:
+                text = (
+                    f"t = {self.state.n * self.h:.6g} s: body '{name}' has turned by "
+                    f"{turn:.3g} rad, and elements of scheme 'waves' do not turn; give "
+                    "the flexible bodies a number of modes"
+                )
+                raise SolveError(text, self._result("failed", text))
 
     def _explain(self, status: int) -> str:
         t = self.state.n * self.h
@@ -187,7 +208,7 @@ class _Run:
             h_step=self.h,
             stride=self.stride,
             t_end=t_end,
-            rows=np.array(state.rows[:n_row]),
+            rows=self._rows(),
             energies=np.array(state.energies[:n_row]),
             works={
                 f"{name}.{kind}": np.array(state.works[:n_row, k])
@@ -228,6 +249,21 @@ class _Run:
             remarks=tuple(self._remarks()),
         )
 
+    def _rows(self) -> Floats:
+        """Return the rows; what presses all around an axis does so on the axis."""
+        m, model = self.waves.solid, self.waves.system.model
+        rows = np.array(self.state.rows[: self.state.n_row])
+        first = m.n_raw - N_CONTACT * m.n_contact + NODAL.index("point_x")
+        for k, name in enumerate(self.waves.system.contacts):
+            element: Any = model.element(name)
+            part = self.waves.parts[element.b.partition(".")[0]]
+            if part.own is not None and part.own.state == "axisymmetric":
+                at = first + N_CONTACT * k
+                away = rows[:, at : at + 2] - part.place
+                axis = part.turn[:, 0]
+                rows[:, at : at + 2] = part.place + np.outer(away @ axis, axis)
+        return rows
+
     def _remarks(self) -> list[str]:
         notes = [
             f"scheme 'waves': step {self.h:.6g} s, "
@@ -239,6 +275,13 @@ class _Run:
                 f"one step in {self.stride} was recorded, to bound the memory of a "
                 "result"
             )
+        for name, turn in zip(self.waves.parts, self.turned.tolist(), strict=True):
+            if turn > TURN_NOTED:
+                notes.append(
+                    f"body '{name}' turned by {turn:.2g} rad: strains of "
+                    f"{0.5 * turn**2:.1g} in it are not real; give the flexible bodies "
+                    "a number of modes"
+                )
         if self.state.n_event > MAX_EVENTS:
             notes.append(
                 f"{self.state.n_event} events; the first {MAX_EVENTS} are kept"

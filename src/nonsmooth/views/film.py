@@ -18,6 +18,7 @@ from nonsmooth.files import replacing
 from nonsmooth.views import figure as look
 from nonsmooth.views import sketch
 from nonsmooth.views.glyphs import glyphs
+from nonsmooth.views.shades import Shades, Shading, shading_of
 from nonsmooth.views.symbols import paint
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def film(
     names: bool = False,
     forces: bool = False,
     scale: float | None = None,
-    field: str | sketch.Shades | None = None,
+    field: str | Shades | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Path:
     """Write the run as a film; the ending decides the format.
@@ -83,8 +84,9 @@ def film(
         )
     times = np.linspace(result.t_start, result.t_end, n)
     stage = sketch.stage_of(result, times, scale)
+    shading = None if field is None else shading_of(result, stage, times, field)
     with look.style(), replacing(path) as temporary:
-        frames = _frames(stage, times, speed, names, forces, field, progress)
+        frames = _frames(stage, times, speed, names, forces, shading, progress)
         write = _animation if Path(path).suffix.lower() in ANIMATIONS else _video
         write(Path(temporary), frames, Path(path).suffix.lower())
     return Path(path)
@@ -96,7 +98,7 @@ def _frames(
     speed: float,
     has_names: bool,
     has_forces: bool,
-    field: Any,
+    shading: Shading | None,
     progress: Callable[[float], None] | None,
 ) -> Iterator[Frame]:
     """Yield the pictures, all in one frame of the plane."""
@@ -105,7 +107,7 @@ def _frames(
     figure = look.new_figure(6.5, 5.0)
     axes = figure.subplots()
     every = range(len(times))
-    board, largest = sketch.ready(axes, stage, has_names, has_forces, field, every)
+    board, largest = sketch.ready(axes, stage, has_names, has_forces, shading, every)
     axes.update_datalim(board.places)
     look.fit_plane(figure, axes)
     handles = sketch.explained(stage, largest)

@@ -58,7 +58,9 @@ class Skin:
     shapes: Floats  # (n, 2, n_mode)
     fields: dict[str, Field]  # that it can be coloured by
     sites: dict[str, int]  # node nearest to a point or patch
+    n_node: int  # of the body's mesh
     faces: tuple[Face, ...] = ()
+    is_wave: bool = False  # a wave that travels needs as many components as it has
 
     def moved(self, eta: Floats, scale: float = 1.0) -> Floats:
         """Return the nodes at coordinates (..., n_mode) of the modes, (..., n, 2)."""
@@ -124,6 +126,8 @@ def skins_of(system: System) -> dict[str, Skin]:
 
 def eta_of(values: Mapping[str, Floats], name: str, n: int) -> Floats:
     """Return the coordinates of the modes of a body from its columns, (n_t, n)."""
+    if n == 0:
+        return np.zeros((len(values[f"{name}.x"]), 0))
     return np.column_stack([values[f"{name}.eta.{j}"] for j in range(n)])
 
 
@@ -179,6 +183,7 @@ def skin_of(body: FlexibleBody | ElasticBlock, reduced: Reduced) -> Skin:
         shapes=shapes,
         fields={"displacement": displacement, "von_mises": stress},
         sites={k: int(place[border[v[0]]]) for k, v in near.items()},
+        n_node=len(mesh.nodes),
     )
 
 
@@ -390,7 +395,7 @@ def condense(skin: Skin, eta: Floats) -> Condensed:
     missed = np.max(square[:, None] - kept, axis=0)
     # The first beyond which nothing is missed that can be seen.
     k = int(np.count_nonzero(missed > CLOSE**2 * float(square.max()))) + 1
-    k = min(k, MOST_COMPONENTS, scaled.shape[1])
+    k = min(k, scaled.shape[1] if skin.is_wave else MOST_COMPONENTS, scaled.shape[1])
     return Condensed(
         turn=size[:, None] * ((axes / root) @ vectors[:, :k]),
         coordinates=coordinates[:, :k],

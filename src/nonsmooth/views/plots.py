@@ -18,6 +18,7 @@ from nonsmooth.errors import ModelError
 from nonsmooth.views import curves, sketch
 from nonsmooth.views import figure as look
 from nonsmooth.views.contact_plot import plot_contacts
+from nonsmooth.views.shades import Shades, Shading, shading_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -197,7 +198,7 @@ def draw(
     names: bool = False,
     forces: bool = False,
     scale: float | None = None,
-    field: str | sketch.Shades | None = None,
+    field: str | Shades | None = None,
 ) -> Figure:
     """Draw the mechanism at chosen instants, earlier ones fainter.
 
@@ -221,9 +222,12 @@ def draw(
         Factor of the deformation of flexible bodies, 1 for what it is; by default one
         that shows it. The legend says which.
     field : str or mapping, optional
-        Colours of flexible bodies at the last instant: "displacement", "von_mises", or
-        values of all nodes of the meshes by body, (n_node) or (n_time, n_node). The
-        colour bar has the range over the times.
+        Colours of flexible bodies at the last instant: a field of one number as
+        `Result.field` has them, such as "von_mises" or "stress.xx", or the size of
+        "displacement" or "velocity"; or values of all nodes of the meshes by body,
+        (n_node) or (n_time, n_node). The colour bar has the range over the run, of
+        given values that over the times. Displacement and equivalent stress of a body
+        with modes are those of the modes, as in the viewer.
     """
     if len(result.steps.t) == 0:
         raise ModelError(f"there is nothing to draw: {result.message}")
@@ -234,8 +238,9 @@ def draw(
     if len(times) == 0:
         raise ModelError("t = []; give at least one time")
     stage = sketch.stage_of(result, times, scale)
+    shading = None if field is None else shading_of(result, stage, times, field)
     with look.style():
-        return show_stage(stage, times, path, names, forces, field)
+        return show_stage(stage, times, path, names, forces, shading)
 
 
 def show_stage(
@@ -244,14 +249,14 @@ def show_stage(
     path: Path | None = None,
     has_names: bool = False,
     has_forces: bool = False,
-    field: str | sketch.Shades | None = None,
+    shading: Shading | None = None,
     marked: Iterable[str] = (),
     above: Sequence[str] = (),
 ) -> Figure:
     """Return a figure of the mechanism, its legend, and sentences above."""
     figure = look.new_figure(6.5, 5.0)
     axes = figure.subplots()
-    drawn = (axes, stage, times, has_names, has_forces, field, marked)
+    drawn = (axes, stage, times, has_names, has_forces, shading, marked)
     handles = sketch.draw_stage(*drawn)
     look.fit_plane(figure, axes)
     high = figure.get_figheight()

@@ -28,6 +28,7 @@ from nonsmooth.views.figure import MODES
 from nonsmooth.views.glyphs import glyphs, spot
 from nonsmooth.views.meshes import MOST_SEEN, condense, enlargement, skins_of
 from nonsmooth.views.parts import Item, bodies
+from nonsmooth.views.solids import solid_skins, solid_values, states_of
 from nonsmooth.views.source import KINETIC, POTENTIAL, WORK, Samples, Source, start_of
 from nonsmooth.views.stage import Stage, reach
 from nonsmooth.views.writer import Writer, noise_of, span
@@ -149,7 +150,12 @@ class _Document:
         if not isinstance(title, str | None):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ModelError(f"title = {title!r}; give text")
         self.title = result.system.model.title if title is None else title
-        self.skins = {**skins_of(result.system), **block_skins(result.system)}
+        self.states = states_of(result)
+        self.skins = {
+            **skins_of(result.system),
+            **block_skins(result.system),
+            **solid_skins(result, self.states),
+        }
         self.info = _run_info(result)
         self.events = _events(result)
 
@@ -157,7 +163,11 @@ class _Document:
         """Return the bytes of the document."""
         stage = Stage(
             system=self.result.system,
-            values={**samples.values, **self._blocks(samples.grid)},
+            values={
+                **samples.values,
+                **self._blocks(samples.grid),
+                **solid_values(self.result.system, self.states, samples.grid.t),
+            },
             n=len(samples.grid),
             skins=self.skins,
         )

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from nonsmooth.elements.drives import Drive
 from nonsmooth.elements.forces import Force
 from nonsmooth.elements.joints import Joint
-from nonsmooth.errors import ModelError, nearest
 from nonsmooth.views import contacts
 from nonsmooth.views.bearings import Bearing, bearings
 from nonsmooth.views.blocks import block_skins, block_values
@@ -22,6 +21,8 @@ from nonsmooth.views.drawing import LONE, SYMBOL_PART, symbol_size
 from nonsmooth.views.figure import INK, MODES, PALETTE, mode_label
 from nonsmooth.views.glyphs import glyphs
 from nonsmooth.views.meshes import enlargement, skins_of
+from nonsmooth.views.shades import Shading
+from nonsmooth.views.solids import solid_skins, solid_values, states_of
 from nonsmooth.views.stage import Stage, reach
 from nonsmooth.views.symbols import paint
 
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from nonsmooth.result import Result
 
 Floats = NDArray[np.float64]
-# Values of a field by body, of all nodes of its mesh: (n_node), or (n_time, n_node).
-Shades = Mapping[str, ArrayLike]
 
 # Instants by default, and the number of bodies beyond which two are enough.
 N_INSTANT, MANY_BODIES = 5, 60
@@ -66,7 +65,7 @@ def draw_stage(
     times: Floats,
     has_names: bool = False,
     has_forces: bool = False,
-    field: str | Shades | None = None,
+    shading: Shading | None = None,
     marked: Iterable[str] = (),
 ) -> list[Artist]:
     """Draw the mechanism at increasing times; return what a legend has to explain.
@@ -74,7 +73,7 @@ def draw_stage(
     What is marked has a ring round it.
     """
     last = len(times) - 1
-    board, largest = ready(axes, stage, has_names, has_forces, field, (last,))
+    board, largest = ready(axes, stage, has_names, has_forces, shading, (last,))
     looks = {item["name"]: item for item in glyphs(board.stage)}
     for k in range(len(times)):
         ink = 1.0 if k == last else FAINTEST + 0.4 * k / last
@@ -98,14 +97,14 @@ def ready(
     stage: Stage,
     has_names: bool,
     has_forces: bool,
-    field: str | Shades | None,
+    shading: Shading | None,
     instants: Iterable[int],
 ) -> tuple[Sketch, float | None]:
     """Return a sketch, and the largest force of instants where forces are drawn, N."""
     board = _board(axes, stage)
     board = replace(board, labels=[] if has_names else None)
-    if field is not None:
-        board = _shaded(axes, board, field)
+    if shading is not None:
+        board = _shaded(axes, board, shading)
     found = [bearing for those in board.bearings.values() for bearing in those]
     sizes = [
         math.hypot(stage.values[b.force][k], b.friction[k])
@@ -121,11 +120,20 @@ def ready(
 
 def stage_of(result: Result, times: Floats, scale: float | None = None) -> Stage:
     """Return the mechanism at the times; its deformation can be seen by default."""
+    states = states_of(result, times)
     stage = Stage(
         system=result.system,
-        values={**result.sample(times), **block_values(result, times, "after")},
+        values={
+            **result.sample(times),
+            **block_values(result, times, "after"),
+            **solid_values(result.system, states, times),
+        },
         n=len(times),
-        skins={**skins_of(result.system), **block_skins(result.system)},
+        skins={
+            **skins_of(result.system),
+            **block_skins(result.system),
+            **solid_skins(result, states),
+        },
     )
     if scale is None:
         moved = [
@@ -138,38 +146,16 @@ def stage_of(result: Result, times: Floats, scale: float | None = None) -> Stage
     return replace(stage, scale=scale, known={})
 
 
-def _shaded(axes: Axes, board: Sketch, field: str | Shades) -> Sketch:
+def _shaded(axes: Axes, board: Sketch, shading: Shading) -> Sketch:
     """Return a sketch in the colours of a field, and draw what they mean."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    stage, label = board.stage, field if isinstance(field, str) else ""
-    shades: dict[str, Floats] = {}
-    for name, skin in stage.skins.items():
-        if not isinstance(field, str):
-            if name in field and name in stage.flexible:
-                given = np.asarray(field[name], dtype=float)
-                shape = (stage.n, len(stage.system.flexible[name].shapes))
-                if given.shape not in (shape, shape[1:]):
-                    raise ModelError(
-                        f"field of body '{name}': {given.shape} numbers; give one for "
-                        f"each node, {shape[1:]}, or for each time and node, {shape}"
-                    )
-                shades[name] = np.broadcast_to(given, shape)[:, skin.ids]
-            continue
-        if field not in skin.fields:
-            raise ModelError(f"no field '{field}'; {nearest(field, skin.fields)}")
-        one = skin.fields[field]
-        label = f"{one.name} ({one.unit})"
-        shades[name] = one.at(stage.eta(name))
-    if not shades:
-        raise ModelError("a field needs a flexible body with a mesh; there is none")
-    low = min(float(values.min()) for values in shades.values())
-    high = max(float(values.max()) for values in shades.values())
-    colours = ScalarMappable(Normalize(low, high), cmap=COLOURS)
+    colours = ScalarMappable(Normalize(*shading.range), cmap=COLOURS)
     figure: Any = axes.figure
-    figure.colorbar(colours, ax=axes, label=label, shrink=0.7)
-    return replace(board, shades=shades, range=(low, high))
+    beyond = "both" if shading.is_cut else "neither"
+    figure.colorbar(colours, ax=axes, label=shading.label, shrink=0.7, extend=beyond)
+    return replace(board, shades=shading.values, range=shading.range)
 
 
 def _board(axes: Axes, stage: Stage) -> Sketch:

@@ -114,10 +114,12 @@ class Stage:
 
     @cached_property
     def held(self) -> dict[str, Floats]:
-        """Frames of flexible bodies that are held: their mass centres move, too."""
+        """Frames of flexible bodies that stay: their mass centres move, too."""
         found: dict[str, Floats] = {}
         for body in self.system.model.bodies:
-            if isinstance(body, FlexibleBody) and body.fixed:
+            if not isinstance(body, FlexibleBody):
+                continue
+            if body.fixed or body.modes == "full":
                 first = self.system.coordinates(body.name).start
                 found[body.name] = np.array(self.system.start[first : first + 3, 0])
         return found
