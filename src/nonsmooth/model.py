@@ -15,7 +15,7 @@ from nonsmooth.elements.events import Event
 from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.forces import Force
 from nonsmooth.elements.friction import Coulomb
-from nonsmooth.elements.joints import Joint
+from nonsmooth.elements.joints import Joint, Prismatic
 from nonsmooth.elements.normal import Unilateral
 from nonsmooth.errors import ModelError, nearest
 
@@ -109,9 +109,10 @@ class Model(Element, family="model"):
         self._check_names()
         bodies = {body.name: body for body in self.bodies}
         bodies.setdefault("ground", Ground())
+        sliders = self.flexible_sliders
         for element in self.elements():
             if isinstance(element, Joint | Force | Event | Contact):
-                self._check_markers(element, bodies)
+                self._check_markers(element, bodies, sliders)
         self._check_drives()
         self._check_keep(bodies)
 
@@ -119,6 +120,18 @@ class Model(Element, family="model"):
         """Yield every element, bodies first."""
         for name in _FAMILIES:
             yield from getattr(self, name)
+
+    @property
+    def flexible_sliders(self) -> dict[str, Prismatic]:
+        """Joints in whose guide a flexible body slides with clearance, by the body."""
+        flexible = {b.name for b in self.bodies if isinstance(b, FlexibleBody)}
+        return {
+            body: joint
+            for joint in self.joints
+            if isinstance(joint, Prismatic) and joint.asks_for_mesh
+            for body in (joint.b.partition(".")[0],)
+            if body in flexible
+        }
 
     def draw(
         self, path: str | None = None, *, names: bool = True, forces: bool = False
@@ -149,7 +162,10 @@ class Model(Element, family="model"):
                         )
 
     def _check_markers(
-        self, element: Joint | Force | Event | Contact, bodies: dict[str, Body]
+        self,
+        element: Joint | Force | Event | Contact,
+        bodies: dict[str, Body],
+        sliders: dict[str, Prismatic],
     ) -> None:
         sides: list[Body] = []
         for side in ("a", "b"):
@@ -172,8 +188,12 @@ class Model(Element, family="model"):
             )
         if not any(body.has_mass for body in sides):
             raise element.fail("b", element.b, "neither a nor b is on a body with mass")
+        if isinstance(element, Prismatic):
+            _check_slider(element, sides[1])
         for side, body in zip("ab", sides, strict=True):
-            if isinstance(body, FlexibleBody):
+            if isinstance(body, FlexibleBody) and not (
+                body.name in sliders and not isinstance(element, Contact)
+            ):
                 _check_flexible(element, side, body)
         if isinstance(element, Contact):
             self._check_contact(element, *sides)
@@ -272,6 +292,19 @@ def _check_pressed(contact: Contact, body_a: Body, body_b: Body) -> None:
     if len(surfaces) > 1:
         names = ", ".join(f"'{body_a.name}.{name}'" for name in surfaces)
         raise contact.fail("a", contact.a, f"a patch presses on one shape: {names}")
+
+
+def _check_slider(joint: Prismatic, body: Body) -> None:
+    """Refuse a block that lacks what its body cannot give."""
+    if not isinstance(body, FlexibleBody):
+        joint.check_rigid()
+    elif joint.friction is not None and joint.clearance is None:
+        raise joint.fail(
+            "clearance",
+            None,
+            f"the forces on the faces of flexible body '{body.name}' depend on it; "
+            "give >= 0 m, 0 for one that fits, or a RigidBody for the rigid limit",
+        )
 
 
 def _check_flexible(

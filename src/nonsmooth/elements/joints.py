@@ -23,7 +23,9 @@ from typing import ClassVar, Literal
 from nonsmooth.elements.base import Element, Named, quantity
 from nonsmooth.elements.friction import FrictionLaw, check_law
 from nonsmooth.elements.materials import Material, find_material
+from nonsmooth.elements.meshes import MeshShape
 from nonsmooth.elements.normal import NormalLaw, Unilateral
+from nonsmooth.elements.shapes import Point
 from nonsmooth.errors import ModelError
 
 
@@ -127,7 +129,8 @@ class ElasticBlock(Element, family="block", is_kind=True):
     """The finite elements of a block in a guide: a rectangle, held at its pin.
 
     Each cell is two triangles. Forces act between its middle and its faces; its motion
-    stays that of a rigid body.
+    stays that of a rigid body. With a `mesh` it is that mesh instead, pressed on two
+    straight boundaries: what a guide makes of a `FlexibleBody` that slides in it.
     """
 
     material: Material | str  # or its name
@@ -136,6 +139,10 @@ class ElasticBlock(Element, family="block", is_kind=True):
     cells: tuple[int, int] = (18, 19)  # along the guide, across it
     # Of springs between block and guide, per length of face; None: they do not overlap.
     penalty: float | None = quantity("N/m^2", default=None, above=0.0)
+    mesh: MeshShape | None = None  # instead of cells
+    faces: tuple[str, str] = ("bottom", "top")  # boundaries of the mesh
+    middle: Point = (0.0, 0.0)  # m, what is at b, in the mesh's axes
+    turn: float = quantity("rad, of the guide in the mesh's axes", default=0.0)
 
     def check(self) -> None:
         try:
@@ -170,7 +177,10 @@ class Prismatic(Joint):
     With an elastic `block` and a clearance, which may be zero, it is the constraint
     again, and friction acts under the sum of the forces on all nodes of both faces:
     the pattern of contact is found, of one face, two corners, or both faces. See
-    `nonsmooth.fem.guide`.
+    `nonsmooth.fem.guide`. Where b is on a `FlexibleBody` this is the default, with the
+    body's own mesh between two of its boundaries, `faces`; a clearance must be given,
+    length and height are the mesh's. `normal=Unilateral(penalty=...)` has springs
+    between faces and guide. The body then moves as a rigid one.
     """
 
     n_row: ClassVar[int] = 2
@@ -181,47 +191,67 @@ class Prismatic(Joint):
     friction: FrictionLaw | None = None
     length: float | None = quantity("m, of the block along the guide", default=None)
     height: float = quantity("m, of the block", default=0.0, minimum=0.0)
-    clearance: float | None = quantity("m, of the guide", default=None, minimum=0.0)
+    clearance: float | None = quantity(
+        "m, by which the guide is wider than the block", default=None, minimum=0.0
+    )
     normal: NormalLaw | None = None  # of the corners, with a clearance
     block: ElasticBlock | None = None  # None: rigid
+    faces: tuple[str, str] = ("bottom", "top")  # boundaries of a flexible body in b
 
     @property
     def is_loose(self) -> bool:
         """Whether its corners are contacts, and it is no constraint."""
-        return self.clearance is not None and self.block is None
+        return self.clearance is not None and not self.asks_for_mesh and not self.block
+
+    @property
+    def asks_for_mesh(self) -> bool:
+        """Whether its load is that of nodes, and they are to be b's own."""
+        law = self.normal
+        is_bare = law is None or isinstance(law, Unilateral)
+        return self.clearance is not None and self.block is None and is_bare
 
     def check(self) -> None:
         super().check()
         check_law(self, self.friction, in_joint=not self.is_loose)
-        needs_length = self.friction is not None or self.clearance is not None
-        if (self.length is None and needs_length) or (
-            self.length is not None and not self.length > 0.0
-        ):
-            raise self.fail(
-                "length",
-                self.length,
-                "a slider of no length cannot bear a moment; must be > 0 m, or use "
-                "PinInSlot for a point that turns freely",
-            )
+        # The length of a flexible body, which has a clearance, is its mesh's.
+        is_needed = self.friction is not None and self.clearance is None
+        if not (self.length is None and not is_needed) and not (self.length or 0) > 0:
+            raise self._no_length()
         if self.block is not None:
             self._check_block()
-        if self.is_loose and self.normal is None:
-            raise self.fail(
-                "normal",
-                None,
-                "corners in a guide with clearance need a law of contact; give e.g. "
-                "KelvinVoigt(stiffness=...)",
-            )
         if self.normal is not None and self.clearance is None:
             raise self.fail(
                 "normal", self.normal, "it has a meaning only with a clearance"
             )
+
+    def _no_length(self) -> ModelError:
+        return self.fail(
+            "length",
+            self.length,
+            "a slider of no length cannot bear a moment; must be > 0 m, or use "
+            "PinInSlot for a point that turns freely; a FlexibleBody in b has one, and "
+            "needs a clearance instead",
+        )
+
+    def check_rigid(self) -> None:
+        """Refuse what a rigid body in b lacks: length, a law of its corners."""
+        if self.length is None and self.clearance is not None:
+            raise self._no_length()
+        if not self.asks_for_mesh:
+            return
         if isinstance(self.normal, Unilateral):
             raise self.fail(
                 "normal",
                 self.normal,
                 "corners have no nodes to press; give e.g. KelvinVoigt(stiffness=...)",
             )
+        raise self.fail(
+            "normal",
+            None,
+            "corners in a guide with clearance need a law of contact; give e.g. "
+            "KelvinVoigt(stiffness=...), a block=ElasticBlock(...), or a FlexibleBody "
+            "in b",
+        )
 
     def _check_block(self) -> None:
         """Refuse an elastic block that lacks something, or has too much."""

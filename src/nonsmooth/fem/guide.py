@@ -1,24 +1,31 @@
 """An elastic block condensed to the nodes of its two faces, held at its pin.
 
-A rectangle of triangles of order 1; the nodes around its middle hold the frame, their
-mean displacement and rotation being zero, so that all that is applied passes through
-them. What is left of the body is what its faces give along their normals under forces
-on the faces: along the normals, and along the guide.
+A rectangle of triangles of order 1, or any mesh with two straight faces along the
+guide; the nodes around its middle hold the frame, their mean displacement and rotation
+being zero, so that all that is applied passes through them. What is left of the body is
+what its faces give along their normals under forces on the faces: along the normals,
+and along the guide.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from nonsmooth.elements.joints import ElasticBlock
 from nonsmooth.elements.materials import find_material
+from nonsmooth.elements.meshes import MeshShape, Patch
+from nonsmooth.elements.shapes import Point
+from nonsmooth.errors import ModelError, show
 from nonsmooth.fem.mesh import Floats, Ints, Mesh
 
 # Of a pitch, by which round-off may move a node.
 _NEAR = 1.01
+# Of a mesh's extent, by which a face may be bent or off its place.
+STRAIGHT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +70,83 @@ def _edges(line: Ints) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
-class Pressed:
-    """A block held at its pin, under unit forces on the n nodes of its faces."""
+class Laid:
+    """A block's mesh about its middle, in the guide's axes, and its faces' nodes."""
 
     mesh: Mesh
     nodes: Ints  # (n), of the faces: the lower one, then the upper, both along +x
     sides: Floats  # (n)
+    weights: Floats  # (n), m, length of face of each
+    pitch: Floats  # (2), m, of the cells around the middle
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Length and height between the faces, m."""
+        x, y = self.mesh.nodes[self.nodes].T
+        return 2.0 * float(np.max(np.abs(x))), float(y[-1] - y[0])
+
+
+def lay(length: float, height: float, block: ElasticBlock) -> Laid:
+    """Return the mesh of a block: its own, or a rectangle of given size."""
+    if block.mesh is not None:
+        return lay_mesh(block.mesh, block.faces, block.middle, block.turn)
+    return _faced(
+        grid(length, height, block.cells),
+        ("bottom", "top"),
+        np.array([length, height]) / block.cells,
+    )
+
+
+def lay_mesh(
+    shape: MeshShape, faces: tuple[str, str], middle: Point, turn: float
+) -> Laid:
+    """Return a mesh with two straight faces, alike far from its middle."""
+    from nonsmooth.fem.meshing import build
+
+    mesh = build(shape, base=getattr(shape, "folder", "."))
+    c, s = math.cos(turn), math.sin(turn)
+    away = mesh.nodes - np.asarray(middle, float)
+    mesh = replace(mesh, nodes=away @ np.array([[c, -s], [s, c]]))
+    corners = mesh.cells[:, : mesh.n_corner]
+    # The cells at the node next to the middle.
+    near = int(np.argmin(np.linalg.norm(mesh.nodes, axis=1)))
+    around = mesh.nodes[corners[np.any(mesh.cells == near, axis=1)]]
+    pitch = np.max(np.abs(around - np.roll(around, 1, axis=1)), axis=(0, 1))
+    return _faced(mesh, faces, pitch + np.abs(mesh.nodes[near]))
+
+
+def _faced(mesh: Mesh, names: tuple[str, str], pitch: Floats) -> Laid:
+    """Find the nodes of two faces; refuse faces that do not lie in a guide."""
+    from nonsmooth.fem.patches import choose
+
+    extent = float(np.max(np.ptp(mesh.nodes, axis=0)))
+    found: list[tuple[float, Ints, Floats]] = []
+    for name in names:
+        chosen = choose(mesh, name, Patch(boundary=name))
+        x, y = mesh.nodes[chosen.nodes].T
+        if np.ptp(y) > STRAIGHT * extent:
+            raise ModelError(
+                f"boundary '{name}' is not straight along the guide: it is "
+                f"{np.ptp(y):.3g} m high across it"
+            )
+        order = np.argsort(x)
+        found.append((float(y[0]), chosen.nodes[order], chosen.weights[order]))
+    (low, below, first), (high, above, second) = sorted(found, key=lambda one: one[0])
+    if not low < 0.0 < high or abs(low + high) > STRAIGHT * extent:
+        raise ModelError(
+            f"boundaries {show(names)} are at {low:.6g} and {high:.6g} m across the "
+            "guide from b; give b a point in the middle between two faces"
+        )
+    sides = np.repeat([1.0, -1.0], [len(below), len(above)])
+    weights = np.concatenate([first, second])
+    return Laid(mesh, np.concatenate([below, above]), sides, weights, pitch)
+
+
+@dataclass(frozen=True, eq=False)
+class Pressed:
+    """A block held at its pin, under unit forces on the n nodes of its faces."""
+
+    laid: Laid
     stiffness: float  # N/m, E times thickness
     # (2 n_node, 2 n) displacements x, y of each node, times that stiffness: under
     # normal forces, then under forces along -x.
@@ -83,41 +161,37 @@ def press(length: float, height: float, block: ElasticBlock) -> Pressed:
     from nonsmooth.fem.assembly import discretise
 
     linalg: Any = stubs  # they do not know the types of results
-    mesh = grid(length, height, block.cells)
+    laid = lay(length, height, block)
+    mesh, faces = laid.mesh, laid.nodes
     body = discretise(
         mesh, material=block.material, thickness=block.thickness, plane=block.plane
     )
     stiff = find_material(block.material).youngs_modulus * block.thickness
-    hold = _hold(mesh.nodes, np.array([length, height]) / block.cells)
+    hold = _hold(mesh.nodes, laid.pitch)
     K = sparse.csc_array(body.stiffness) / stiff
     # The stubs do not know the type of sparse blocks.
     blocks: Any = [[K, hold], [hold.T, None]]
     whole: Any = sparse.block_array(blocks, format="csc")
-    below = mesh.boundary("bottom")
-    faces = np.concatenate([np.append(below[:, 0], below[-1, 1])] * 2)
-    n = len(faces) // 2
-    faces[n:] += block.cells[1] * n
-    sides = np.repeat([1.0, -1.0], n)
-    loads = np.zeros((whole.shape[0], 4 * n))
-    k = np.arange(2 * n)
-    loads[2 * faces + 1, k] = sides
-    loads[2 * faces, 2 * n + k] = -1.0
+    n = len(faces)
+    loads = np.zeros((whole.shape[0], 2 * n))
+    k = np.arange(n)
+    loads[2 * faces + 1, k] = laid.sides
+    loads[2 * faces, n + k] = -1.0
     moves = np.asarray(linalg.splu(whole).solve(loads)[: 2 * len(mesh.nodes)], float)
-    return Pressed(mesh, faces, sides, stiff, moves)
+    return Pressed(laid, stiff, moves)
 
 
 def condense(length: float, height: float, block: ElasticBlock) -> Faces:
     """Return what the faces of a block of given length and height give."""
     one = press(length, height, block)
-    n, sides, stiff = len(one.nodes) // 2, one.sides, one.stiffness
-    found = one.moves[2 * one.nodes + 1] * sides[:, None]
-    weights = np.full(2 * n, length / block.cells[0])
-    weights[[0, n - 1, n, -1]] *= 0.5
-    give = 0.5 * (found[:, : 2 * n] + found[:, : 2 * n].T)
+    laid, stiff = one.laid, one.stiffness
+    n = len(laid.nodes)
+    found = one.moves[2 * laid.nodes + 1] * laid.sides[:, None]
+    give = 0.5 * (found[:, :n] + found[:, :n].T)
     if block.penalty is not None:
-        give += np.diag(stiff / (block.penalty * weights))
-    places = one.mesh.nodes[one.nodes, 0]
-    return Faces(places, sides, weights, stiff, give, found[:, 2 * n :])
+        give += np.diag(stiff / (block.penalty * laid.weights))
+    places = laid.mesh.nodes[laid.nodes, 0]
+    return Faces(places, laid.sides, laid.weights, stiff, give, found[:, n:])
 
 
 def shapes(one: Pressed) -> Floats:
@@ -126,7 +200,7 @@ def shapes(one: Pressed) -> Floats:
     Under unit normal forces of the guide on the n nodes of both faces, under unit
     forces along the guide, and by place and angle (w, rho) of the frame across it.
     """
-    n, nodes = len(one.nodes), one.mesh.nodes
+    n, nodes = len(one.laid.nodes), one.laid.mesh.nodes
     found = np.zeros((len(nodes), 2, 2 * n + 2))
     moves = one.moves.reshape(len(nodes), 2, 2 * n) / one.stiffness
     found[:, :, :n], found[:, :, n : 2 * n] = moves[..., :n], -moves[..., n:]
@@ -142,7 +216,7 @@ def _hold(nodes: Floats, pitch: Floats) -> Floats:
     pin. Otherwise it would shear the block as well, however fine the mesh is.
     """
     held = np.flatnonzero(np.all(np.abs(nodes) <= _NEAR * pitch, axis=1))
-    x, y = nodes[held].T
+    x, y = (nodes[held] - nodes[held].mean(axis=0)).T
     forces = np.zeros((2 * len(nodes), 3))
     forces[2 * held, 0] = 1.0
     forces[2 * held + 1, 1] = 1.0

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections import OrderedDict
 from typing import Any
 
 import numpy as np
 
-from nonsmooth.elements.joints import ElasticBlock, Prismatic
+from nonsmooth.elements.joints import Prismatic
 from nonsmooth.fem.guide import Faces, condense
 from nonsmooth.kernels.friction.faces import n_marks, n_numbers
 from nonsmooth.kernels.mechanics.tables import FACES
 from nonsmooth.pack.packer import Packer
 
-
-@lru_cache(maxsize=8)
-def faces_of(length: float, height: float, block: ElasticBlock) -> Faces:
-    """Return the condensed block, once for each that is asked for."""
-    return condense(length, height, block)
+# Condensed blocks that are kept: a model is packed more than once.
+_KEPT = 8
+_known: OrderedDict[str, Faces] = OrderedDict()
 
 
 def joint_faces(joint: Prismatic) -> Faces:
-    """Return the faces of a joint's elastic block."""
+    """Return the faces of a joint's elastic block, condensed once."""
     assert joint.length is not None  # the joint was checked
     assert joint.block is not None
-    return faces_of(joint.length, joint.height, joint.block)
+    key = repr((joint.length, joint.height, joint.block))
+    if key not in _known:
+        _known[key] = condense(joint.length, joint.height, joint.block)
+        while len(_known) > _KEPT:
+            _known.popitem(last=False)
+    _known.move_to_end(key)
+    return _known[key]
 
 
 def pack_block(packer: Packer, joint: Prismatic) -> dict[str, Any]:

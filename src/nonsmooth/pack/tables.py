@@ -34,6 +34,7 @@ from nonsmooth.pack.contacts import (
 )
 from nonsmooth.pack.magnitudes import check_magnitudes
 from nonsmooth.pack.packer import Packer
+from nonsmooth.pack.sliders import with_blocks
 from nonsmooth.pack.system import System
 
 Columns = dict[str, Any]
@@ -62,6 +63,7 @@ def pack(
         Extent of the model that this is a part of, m.
     """
     check_magnitudes(model)
+    model = with_blocks(model)
     packer = Packer(model, reduced or {})
     held = [joint for joint in model.joints if not _is_loose(joint)]
     joint = _joints(packer, [*held, *model.drives])

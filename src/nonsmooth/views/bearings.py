@@ -97,7 +97,7 @@ def _areas(stage: Stage, joint: Prismatic) -> Iterator[Bearing]:
     along = np.column_stack([up[:, 1], -up[:, 0]])
     half, high = drawing.block_size(joint, stage.unit)
     high += 0.5 * stage.scale * (joint.clearance or 0.0)
-    forces, x = stage.pressed(joint)
+    forces, x, sides = stage.pressed(joint)
     middle = stage.pose(joint.b)[:, :2]
     for area, side, end in (
         ("top_left", -1.0, -1.0),
@@ -105,7 +105,7 @@ def _areas(stage: Stage, joint: Prismatic) -> Iterator[Bearing]:
         ("bottom_left", 1.0, -1.0),
         ("bottom_right", 1.0, 1.0),
     ):
-        own = forces[0 if side > 0.0 else 1] * (end * x >= 0.0)
+        own = forces * ((end * x >= 0.0) & (sides == side))
         total = np.sum(own, axis=1)
         far = np.full(stage.n, end * half)
         far = np.divide(own @ x, total, out=far, where=total > 0.0)

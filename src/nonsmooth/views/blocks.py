@@ -8,9 +8,9 @@ of a result.
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 # How far the largest pressure reaches into the guide, beside the block's height.
 REACH = 0.35
+# Meshes that are kept.
+_KEPT = 4
+_known: OrderedDict[str, Skin] = OrderedDict()
 
 
 def blocks_of(system: System) -> dict[str, Prismatic]:
@@ -52,33 +55,38 @@ def block_skins(system: System) -> dict[str, Skin]:
     return found
 
 
-@lru_cache(maxsize=4)
 def _skin(length: float, height: float, block: ElasticBlock) -> Skin:
+    """Return the mesh of a block about its middle; the last few are kept."""
+    key = repr((length, height, block))
+    if key not in _known:
+        _known[key] = _drawn(length, height, block)
+        while len(_known) > _KEPT:
+            _known.popitem(last=False)
+    return _known[key]
+
+
+def _drawn(length: float, height: float, block: ElasticBlock) -> Skin:
     from nonsmooth.fem.guide import press, shapes
 
     one = press(length, height, block)
+    laid = one.laid
+    mesh, n = laid.mesh, len(laid.nodes)
     given: dict[str, Any] = dict.fromkeys(
         ("mass", "inertia", "stiffness", "lever", "gyro", "spin", "pull"), 0.0
     )
     shape = shapes(one)
-    reduced = Reduced(
-        **given, centre=np.zeros(2), sites={}, mesh=one.mesh, shapes=shape
-    )
+    reduced = Reduced(**given, centre=np.zeros(2), sites={}, mesh=mesh, shapes=shape)
     skin = skin_of(block, reduced)
-    n = len(one.nodes)
-    pitch = length / block.cells[0]
-    width = np.where(np.abs(one.mesh.nodes[one.nodes, 0]) < 0.5 * length - 0.5 * pitch,
-                     pitch, 0.5 * pitch)  # fmt: skip
-    pressure = np.zeros((len(one.mesh.nodes), 1, shape.shape[2]))
-    pressure[one.nodes, 0, np.arange(n)] = 1.0 / (width * block.thickness)
+    pressure = np.zeros((len(mesh.nodes), 1, shape.shape[2]))
+    pressure[laid.nodes, 0, np.arange(n)] = 1.0 / (laid.weights * block.thickness)
     field = Field(name="contact pressure", unit="Pa", shapes=pressure[skin.ids])
-    place = np.full(len(one.mesh.nodes), -1, dtype=np.int64)
+    place = np.full(len(mesh.nodes), -1, dtype=np.int64)
     place[skin.ids] = np.arange(len(skin.ids))
-    kept = place[one.nodes]
+    kept = place[laid.nodes]
     faces = tuple(
         Face(nodes=kept[some & (kept >= 0)], normal=(0.0, -side), reach=REACH * height)
         for side in (1.0, -1.0)
-        for some in (one.sides == side,)
+        for some in (laid.sides == side,)
     )
     return replace(skin, fields={**skin.fields, "pressure": field}, faces=faces)
 

@@ -16,6 +16,7 @@ from nonsmooth.elements.drives import Drive
 from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.forces import Force, SpringDamper
 from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic
+from nonsmooth.pack.blocks import joint_faces
 from nonsmooth.views import contacts, drawing
 from nonsmooth.views.figure import PALETTE
 from nonsmooth.views.meshes import Skin, eta_of
@@ -134,17 +135,14 @@ class Stage:
         """Return the nodes of a body's mesh in its frame, (n, n_node, 2)."""
         return self.skins[name].moved(self.eta(name), self.scale)
 
-    def pressed(self, joint: Prismatic) -> tuple[Floats, Floats]:
-        """Return forces of a block's nodes, (2, n, m), lower face first, and places."""
-        assert joint.block is not None  # it was asked for
-        m = joint.block.cells[0] + 1
-        half = 0.5 * (joint.length or 0.0)
-        places = np.linspace(-half, half, m)
-        name = self.body(joint.b).name
-        if name not in self.skins:
-            return np.zeros((2, self.n, m)), places
-        forces = self.eta(name)[:, : 2 * m].reshape(self.n, 2, m)
-        return forces.transpose(1, 0, 2), places
+    def pressed(self, joint: Prismatic) -> tuple[Floats, Floats, Floats]:
+        """Return forces of a block's m nodes, (n, m), their places and sides, (m)."""
+        faces = joint_faces(joint)
+        name, m = self.body(joint.b).name, len(faces.places)
+        forces = np.zeros((self.n, m))
+        if name in self.skins:
+            forces = self.eta(name)[:, :m]
+        return forces, faces.places, faces.sides
 
     @cached_property
     def colours(self) -> dict[str, str]:
