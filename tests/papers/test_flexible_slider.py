@@ -385,6 +385,45 @@ def test_slider_crank_with_an_elastic_block_and_rubbing_pins():
     assert np.max(found[2]) > 1.01 * scale
 
 
+@pytest.mark.slow
+def test_motion_in_the_clearance():
+    """A few modes, two patches: extremes are those of the quasi-static motion."""
+    whole = run(5.2, 1e-6, motion="dynamic", position=START)
+    t = np.linspace(0.0, 5.2, 5201)
+    x = whole.sample(t, "slider.x")["slider.x"]
+    assert np.min(x) == pytest.approx(-0.389309, abs=3e-4)
+    assert np.max(x) == pytest.approx(1.088372, abs=3e-4)
+    # It strikes the upper face where it turns over, after 2.74 s, harder than it will
+    # press on it.
+    hits = [e.t for e in whole.events if (e.kind, e.element) == ("touch_down", "upper")]
+    first = min(t for t in hits if t > 2.7)
+    near = np.linspace(first, first + 2e-3, 401)
+    forces = whole.sample(near, "upper.normal_force")["upper.normal_force"]
+    calm = run(4.0, 1e-8, position=START)
+    top = [f"guide.top_{end}.normal_force" for end in ("left", "right")]
+    then = sum(calm.sample(first + 2e-3, name)[name][0] for name in top)
+    assert np.max(forces) > 5.0 * then
+    balance = whole.energy_balance
+    assert balance.residual <= 1e-4 * balance.exchanged
+
+
+def test_it_starts_in_its_clearance():
+    """On two corners under the bar's weight, on its lower face without much of it."""
+    whole = run(0.02, 1e-6, motion="dynamic")
+    at = whole.sample(0.02)
+    assert at["slider.theta"][0] == pytest.approx(-1e-4 / 0.6, rel=1e-2)
+    assert abs(at["slider.y"][0]) < 1e-6
+    assert at["guide.load"][0] == pytest.approx(66.0, abs=2.0)
+    flat = run(0.02, 1e-6, motion="dynamic", bar_length=0.5).sample(0.02)
+    assert flat["slider.y"][0] == pytest.approx(-5e-5, rel=1e-2)
+    assert flat["guide.load"][0] == pytest.approx(29.43, abs=1.0)
+
+
+def test_corners_say_that_they_ignore_the_clearance():
+    result = run(0.1, load="corners", clearance=3e-4)
+    assert "clearance = 0.0003 m is ignored" in result.notes[0]
+
+
 def test_karnopp_tends_to_coulomb():
     """As for the rigid block: error with the root of the band, since mu' > mu."""
     t = np.linspace(0.0, 3.0, 151)
@@ -411,6 +450,9 @@ def test_karnopp_tends_to_coulomb():
         ({"penalty": 1e9}, "must be left out with load = 'condensed'"),
         ({"load": "penalty", "penalty": -1.0}, "penalty = -1.0; must be > 0"),
         ({"mu": 0.1}, "mu = 0.1; must be <= mu0"),
+        ({"film": 1.0}, "film = 1.0; must be left out with motion = 'quasi-static'"),
+        ({"motion": "dynamic", "load": "corners"}, "must be left out with motion"),
+        ({"motion": "dynamic", "clearance": 0.0}, "clearance = 0.0; must be > 0"),
     ],
 )
 def test_refused_parameters(given, text):

@@ -14,7 +14,7 @@ from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.joints import ElasticBlock, Prismatic
 from nonsmooth.elements.materials import Material
 from nonsmooth.elements.meshes import Patch, Rectangle
-from nonsmooth.elements.normal import Unilateral
+from nonsmooth.elements.normal import KelvinVoigt, Unilateral
 from nonsmooth.errors import ModelError
 from nonsmooth.model import Model
 from nonsmooth.pack import pack
@@ -35,7 +35,8 @@ def model(
     given: dict[str, Any] = {"mesh": MESH, "material": STEEL, "thickness": 0.01}
     slider = FlexibleBody(name="slider", **(given | (body or {})))
     given = {"name": "guide", "b": "slider", "friction": guide.friction}
-    own = Prismatic(**(given | {"clearance": 0.0} | (joint or {})))
+    given["clearance"] = 0.0
+    own = Prismatic(**(given | (joint or {})))
     ground, _, bar = whole.bodies
     return replace(whole, bodies=(ground, slider, bar), joints=(own, pin))
 
@@ -115,6 +116,19 @@ def test_files_and_springs():
     assert joint.normal is None
 
 
+def test_corners_are_the_rigid_limit():
+    """Length and height are the mesh's; the clearance is ignored, which is noted."""
+    result = simulate(model(joint={"load": "corners", "clearance": 1e-3}), until=1.0)
+    rigid = simulate(gallery.build("slider_in_guide"), until=1.0)
+    t = np.linspace(0.0, 1.0, 11)
+    found, wanted = (
+        one.sample(t, "guide.load")["guide.load"] for one in (result, rigid)
+    )
+    np.testing.assert_allclose(found, wanted, rtol=1e-7)
+    assert "clearance = 0.001 m is ignored" in result.notes[0]
+    assert not rigid.notes
+
+
 @pytest.mark.parametrize(
     ("body", "joint", "text"),
     [
@@ -129,6 +143,9 @@ def test_files_and_springs():
         ({}, {"length": 0.5}, "that of body 'slider' is 0.6 m; leave it out"),
         ({}, {"height": 0.4}, "that of body 'slider' is 0.5 m; leave it out"),
         ({}, {"friction": None}, "friction = None; an elastic slider differs"),
+        ({}, {"load": "corners", "clearance": None, "length": 0.6}, "only with a"),
+        ({}, {"load": "corners", "normal": KelvinVoigt(stiffness=1e6), "length": 0.6},
+         "corners with a law of contact bear by it"),
         ({"modes": "full"}, {}, "it moves as a rigid body"),
         ({"fixed": ("left",)}, {}, "it moves as a rigid body"),
         ({"points": {"far": (9.0, 0.0)}}, {}, "outside the mesh"),

@@ -180,7 +180,9 @@ class Prismatic(Joint):
     `nonsmooth.fem.guide`. Where b is on a `FlexibleBody` this is the default, with the
     body's own mesh between two of its boundaries, `faces`; a clearance must be given,
     length and height are the mesh's. `normal=Unilateral(penalty=...)` has springs
-    between faces and guide. The body then moves as a rigid one.
+    between faces and guide. The body then moves as a rigid one. With `load` =
+    "corners" it bears on its corners as a rigid block does: the limit of a small
+    clearance, whatever the clearance is.
     """
 
     n_row: ClassVar[int] = 2
@@ -197,6 +199,8 @@ class Prismatic(Joint):
     normal: NormalLaw | None = None  # of the corners, with a clearance
     block: ElasticBlock | None = None  # None: rigid
     faces: tuple[str, str] = ("bottom", "top")  # boundaries of a flexible body in b
+    # Who bears the load of a block with clearance; None: nodes where it is elastic.
+    load: Literal["condensed", "corners"] | None = None
 
     @property
     def is_loose(self) -> bool:
@@ -205,7 +209,7 @@ class Prismatic(Joint):
 
     @property
     def asks_for_mesh(self) -> bool:
-        """Whether its load is that of nodes, and they are to be b's own."""
+        """Whether clearance and nothing else is given: its mesh is to be b's own."""
         law = self.normal
         is_bare = law is None or isinstance(law, Unilateral)
         return self.clearance is not None and self.block is None and is_bare
@@ -219,10 +223,14 @@ class Prismatic(Joint):
             raise self._no_length()
         if self.block is not None:
             self._check_block()
-        if self.normal is not None and self.clearance is None:
-            raise self.fail(
-                "normal", self.normal, "it has a meaning only with a clearance"
-            )
+        for name in ("normal", "load"):
+            if getattr(self, name) is not None and self.clearance is None:
+                raise self.fail(
+                    name, getattr(self, name), "it has a meaning only with a clearance"
+                )
+        if self.load is not None and self.is_loose:
+            valid = "corners with a law of contact bear by it; omit load, or normal"
+            raise self.fail("load", self.load, valid)
 
     def _no_length(self) -> ModelError:
         return self.fail(
@@ -237,7 +245,7 @@ class Prismatic(Joint):
         """Refuse what a rigid body in b lacks: length, a law of its corners."""
         if self.length is None and self.clearance is not None:
             raise self._no_length()
-        if not self.asks_for_mesh:
+        if not self.asks_for_mesh or self.load == "corners":
             return
         if isinstance(self.normal, Unilateral):
             raise self.fail(
@@ -262,6 +270,9 @@ class Prismatic(Joint):
                 "the forces on an elastic block depend on it; give >= 0 m, 0 for a "
                 "block that fits, or leave out block for a rigid one",
             )
+        if self.load == "corners":
+            valid = "corners are those of a rigid block; omit block, or load"
+            raise self.fail("load", self.load, valid)
         if self.friction is None:
             raise self.fail(
                 "block", self.block, "without friction it changes nothing; omit it"

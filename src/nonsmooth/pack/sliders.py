@@ -71,6 +71,9 @@ def _taken_apart(body: FlexibleBody, joint: Prismatic) -> tuple[RigidBody, Prism
         if given is not None and abs(given - own) > ALIKE * own:
             valid = f"that of body '{body.name}' is {own:.6g} m; leave it out"
             raise joint.fail(name, given, valid)
+    found = replace(joint, length=length, height=height, normal=None)
+    if joint.load == "corners":
+        return rigid, found
     law = joint.normal
     assert body.plane != "axisymmetric"  # it was refused
     block = ElasticBlock(
@@ -83,7 +86,7 @@ def _taken_apart(body: FlexibleBody, joint: Prismatic) -> tuple[RigidBody, Prism
         middle=middle,
         turn=turn,
     )
-    return rigid, replace(joint, block=block, length=length, height=height, normal=None)
+    return rigid, replace(found, block=block)
 
 
 def _refuse(body: FlexibleBody, joint: Prismatic) -> None:

@@ -118,6 +118,12 @@ def _most(result: Result, joint: str) -> float:
 
 def regimes(result: Result) -> Iterator[str]:
     """Yield what the stiffness of each elastic block implies."""
+    for joint in result.system.model.joints:
+        if isinstance(joint, Prismatic) and joint.load == "corners":
+            yield (
+                f"joint '{joint.name}': load = 'corners' is the limit of a rigid block "
+                f"and a small clearance: clearance = {joint.clearance:g} m is ignored"
+            )
     if len(result.steps.t) == 0:
         return
     for name in elastic_blocks(result.system):

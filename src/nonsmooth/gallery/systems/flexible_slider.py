@@ -6,8 +6,15 @@ import math
 from dataclasses import replace
 from typing import Literal
 
-from nonsmooth.elements.joints import ElasticBlock, Prismatic
-from nonsmooth.elements.materials import Material
+from nonsmooth.elements.bodies import RigidBody
+from nonsmooth.elements.contacts import Contact
+from nonsmooth.elements.flexible import FlexibleBody
+from nonsmooth.elements.forces import SpringDamper, TorsionSpring
+from nonsmooth.elements.joints import ElasticBlock, PinInSlot, Prismatic
+from nonsmooth.elements.materials import Material, RayleighDamping
+from nonsmooth.elements.meshes import Patch, Rectangle
+from nonsmooth.elements.normal import Unilateral
+from nonsmooth.elements.shapes import Line
 from nonsmooth.errors import ModelError, show
 from nonsmooth.gallery import _checks
 from nonsmooth.gallery._checks import at_least, positive
@@ -22,6 +29,7 @@ RANGES = {
     "thickness": (1e-3, 0.1),
     "E": (1e5, 1e12),
     "nu": (0.0, 0.49),
+    "film": (200.0, 2e4),
     # As for the rigid block, but for what its corners are.
     **{k: v for k, v in RIGID.items() if k not in ("stiffness", "damping")},
 }
@@ -29,6 +37,12 @@ RANGES = {
 _SYSTEM = "flexible_slider"
 _CELLS = (18, 19)  # along the guide, across it: the paper's 684 triangles
 _FINEST = 20
+# Motion in the clearance: cells along the block, modes, and part of the block's mass
+# that is the shoe's.
+_COARSE, _MODES, _SHOE = 3, 1, 0.01
+# s, of damping in proportion to stiffness: the modes die within a few of their periods.
+_RELAXED = 2e-5
+_FILM = 2e3  # N s/m
 
 
 def flexible_slider(
@@ -40,6 +54,8 @@ def flexible_slider(
     E: float = 2.1e11,
     nu: float = 0.25,
     penalty: float | None = None,
+    motion: Literal["quasi-static", "dynamic"] = "quasi-static",
+    film: float | None = None,
     mu: float = 0.03,
     mu0: float = 0.04,
     viscous: float = 0.0,
@@ -69,6 +85,13 @@ def flexible_slider(
     as good as none, both faces press over a length, G and friction are larger, and the
     block sticks longer, twice in a period.
 
+    With `motion` = "dynamic" the block moves in its clearance, from face to face, with
+    impacts: it has a few modes, and its faces are patches that press on a light
+    `shoe`, which it takes along and which rubs in the guide. So friction is decided for
+    the block as a whole, as in the paper, under `guide.load`, the sum of the forces at
+    the shoe's ends. `film` damps what the block does in its clearance. Contacts are
+    `lower` and `upper`; `load`, and E t c / F, then have no meaning.
+
     Normal forces and friction by areas are `guide.top_left.normal_force`,
     `guide.top_left.friction_force`, and so on with `top_right`, `bottom_left` and
     `bottom_right`.
@@ -95,6 +118,12 @@ def flexible_slider(
     penalty : float, optional
         Stiffness of the springs per length of face, N/m^2; set by `load`: 1e14 for
         penalty, and none for the others.
+    motion : str
+        Motion in the clearance: at each instant where the loads are balanced, or by the
+        equations of motion.
+    film : float, optional
+        Damping of what the block does across the guide, N s/m; set by `motion`: 2e3 for
+        dynamic, and none for quasi-static.
     mu : float
         Coefficient of friction in motion, 1.
     mu0 : float
@@ -159,6 +188,7 @@ def flexible_slider(
             f"{_SYSTEM}: penalty = {show(penalty)}; must be left out with load = "
             f"'{load}', which has no springs; give load = 'penalty'"
         )
+    _check_motion(motion, load, film, clearance)
     rigid = slider_in_guide(
         mu=mu,
         mu0=mu0,
@@ -178,20 +208,143 @@ def flexible_slider(
         bar_length=bar_length,
         gravity=gravity,
     )
+    guide, *others = rigid.joints
+    assert isinstance(guide, Prismatic)  # the rigid system's first joint
     if load == "corners":
-        return replace(rigid, title="rigid slider in its guide")
+        limit = replace(guide, clearance=clearance, load="corners")
+        title = "rigid slider in its guide"
+        return replace(rigid, title=title, joints=(limit, *others))
     volume = slider_length * slider_height * thickness
+    material = Material(
+        youngs_modulus=E, poissons_ratio=nu, density=slider_mass / volume
+    )
+    if motion == "dynamic":
+        film = _FILM if film is None else film
+        return _rattling(rigid, clearance, material, thickness, mesh, film)
     block = ElasticBlock(
-        material=Material(
-            youngs_modulus=E, poissons_ratio=nu, density=slider_mass / volume
-        ),
+        material=material,
         thickness=thickness,
         cells=(_CELLS[0] * mesh, _CELLS[1] * mesh),
         penalty=penalty,
     )
-    guide, *others = rigid.joints
-    assert isinstance(guide, Prismatic)  # the rigid system's first joint
     elastic = replace(guide, clearance=clearance, block=block)
     return replace(
         rigid, title="elastic slider in its guide", joints=(elastic, *others)
+    )
+
+
+def _check_motion(motion: str, load: str, film: float | None, clearance: float) -> None:
+    """Refuse what goes with one kind of motion in the clearance only."""
+    if motion != "dynamic":
+        if film is not None:
+            raise ModelError(
+                f"{_SYSTEM}: film = {show(film)}; must be left out with motion = "
+                f"'{motion}', which has none; give motion = 'dynamic'"
+            )
+        return
+    if load != "condensed":
+        raise ModelError(
+            f"{_SYSTEM}: load = {show(load)}; must be left out with motion = "
+            "'dynamic', whose block has modes and patches"
+        )
+    positive(_SYSTEM, clearance=clearance)
+    if film is not None:
+        at_least(_SYSTEM, 0.0, film=film)
+
+
+def _rattling(
+    rigid: Model,
+    clearance: float,
+    material: Material,
+    thickness: float,
+    mesh: int,
+    film: float,
+) -> Model:
+    """Return the system with a block that moves in its clearance.
+
+    It starts as its weight and the bar's leave it: on its lower face, or on its front
+    lower and rear upper corners.
+    """
+    guide, pin = rigid.joints
+    assert isinstance(guide, Prismatic)  # as slider_in_guide has them
+    assert guide.length is not None
+    ground, block, bar = rigid.bodies
+    assert isinstance(block, RigidBody)
+    assert isinstance(bar, RigidBody)
+    length, height, half = guide.length, guide.height, -bar.points["pin"][0]
+    weight = -rigid.gravity[1] * (block.mass + bar.mass)
+    moment = -rigid.gravity[1] * bar.mass * half
+    is_tilted = moment > 0.5 * length * weight
+    tilt = -clearance / length if is_tilted else 0.0
+    x, y = block.position[0], 0.0 if is_tilted else -0.5 * clearance
+    c, s = math.cos(tilt), math.sin(tilt)
+    flank = 0.5 * (height + clearance)
+    shoe = RigidBody(
+        name="shoe",
+        mass=_SHOE * block.mass,
+        inertia=_SHOE * block.inertia,
+        position=(x, 0.0),
+        points={"film": (0.0, -height)},
+        shapes={
+            "lower": Line(point=(0.0, -flank)),
+            "upper": Line(point=(0.0, flank), angle=math.pi),
+        },
+    )
+    slider = FlexibleBody(
+        name="slider",
+        mesh=Rectangle(
+            width=length, height=height, size=length / (_COARSE * mesh), order=1
+        ),
+        material=replace(material, density=(1.0 - _SHOE) * material.density),
+        thickness=thickness,
+        modes=_MODES,
+        damping=RayleighDamping(stiffness=_RELAXED),
+        points={"pin": (0.0, 0.0)},
+        patches={k: Patch(boundary=k) for k in ("bottom", "top", "right")},
+        position=(x, y),
+        angle=tilt,
+    )
+    spin = bar.angular_velocity
+    turned = replace(
+        bar,
+        position=(x + c * half, y + s * half),
+        angle=tilt,
+        velocity=(-spin * s * half, spin * c * half),
+    )
+    motor = replace(rigid.drives[0], a="slider.right")
+    spring, push = rigid.forces
+    return replace(
+        rigid,
+        title="slider that moves in its clearance",
+        assemble=True,
+        bodies=(ground, shoe, slider, turned),
+        joints=(
+            replace(guide, b="shoe"),
+            PinInSlot(name="along", a="shoe", b="slider.pin", axis=0.5 * math.pi),
+            replace(pin, a="slider.pin"),
+        ),
+        drives=(motor,),
+        forces=(
+            replace(spring, b="slider.pin"),
+            replace(push, b="slider.pin"),
+            SpringDamper(
+                name="film",
+                a="shoe.film",
+                b="slider",
+                damping=film,
+                rest_length=height,
+            ),
+            TorsionSpring(
+                name="film_turn",
+                a="shoe",
+                b="slider.right",
+                damping=film * (0.5 * length) ** 2,
+            ),
+        ),
+        contacts=tuple(
+            Contact(
+                name=flank, a=f"shoe.{flank}", b=f"slider.{face}", normal=Unilateral()
+            )
+            for flank, face in (("lower", "bottom"), ("upper", "top"))
+        ),
     )
