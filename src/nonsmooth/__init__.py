@@ -64,7 +64,19 @@ from nonsmooth.elements.materials import (
     ModalDamping,
     RayleighDamping,
 )
-from nonsmooth.elements.meshes import MeshShape, Patch
+from nonsmooth.elements.meshes import (
+    Bar,
+    Disc,
+    Gauge,
+    MeshFile,
+    MeshShape,
+    Outline,
+    Patch,
+    Rectangle,
+    Refinement,
+    Ring,
+    Rod,
+)
 from nonsmooth.elements.normal import (
     DampedHertz,
     Flores,
@@ -128,6 +140,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Bar",
     "Baumgarte",
     "Circle",
     "Constant",
@@ -139,6 +152,7 @@ __all__ = [
     "Dahl",
     "DampedHertz",
     "Damping",
+    "Disc",
     "Distance",
     "Drive",
     "ElasticBlock",
@@ -149,6 +163,7 @@ __all__ = [
     "Flores",
     "Force",
     "FrictionLaw",
+    "Gauge",
     "Ground",
     "Harmonic",
     "Hertz",
@@ -161,6 +176,7 @@ __all__ = [
     "Line",
     "LuGre",
     "Material",
+    "MeshFile",
     "MeshShape",
     "ModalDamping",
     "Model",
@@ -168,6 +184,7 @@ __all__ = [
     "MovingSupport",
     "NonsmoothWarning",
     "NormalLaw",
+    "Outline",
     "Patch",
     "PinInSlot",
     "PointForce",
@@ -176,10 +193,14 @@ __all__ = [
     "Prismatic",
     "Ramp",
     "RayleighDamping",
+    "Rectangle",
+    "Refinement",
     "RegularisedCoulomb",
     "Result",
     "Revolute",
     "RigidBody",
+    "Ring",
+    "Rod",
     "RotationDrive",
     "Segment",
     "Shape",

@@ -298,6 +298,10 @@ def test_set_a_field(capsys):
         (["pendulum_chain", "--set", "n=1", "--set", "n=2"], "--set n is given twice"),
         (["pendulum_chain", "--set", "n=two"], "pendulum_chain: n = 'two'; give a who"),
         (["pendulum_chain", "--set", "rod9.mass=1"], "model 'pendulum chain of 2 rods"),
+        (
+            ["ball_on_beam", "--set", "beam.modes=8.5"],
+            "--set beam.modes = '8.5'; give a whole",
+        ),
         (["pendulum_chain", "--set", "rod1.mas=1"], "--set rod1.mas: RigidBody has no"),
         (
             ["pendulum_chain", "--set", "rod1.mass=x"],

@@ -168,6 +168,18 @@ def test_bad_outlines_are_refused(vertices, message):
         build(Outline(vertices=vertices, size=0.1))
 
 
+def test_a_refinement_away_from_the_mesh_is_refused():
+    """With `symmetric`, one on the half that is left out is not."""
+    far = {"tip": Refinement(point=(3.0, 0.0), size=0.01)}
+    with pytest.raises(ModelError, match=r"refine\['tip'\]: .* 2\.5 m from the near"):
+        build(Rectangle(width=1.0, height=0.2, size=0.1, refine=far))
+    ends = {
+        n: Refinement(point=(x, 0.0), size=0.01) for n, x in (("l", -0.5), ("r", 0.5))
+    }
+    shape = Rectangle(width=1.0, height=0.2, size=0.1, refine=ends)
+    assert lengths(build(shape, symmetric="y"), "left").min() < 0.02
+
+
 def test_too_many_elements_are_refused_at_once():
     with pytest.raises(ModelError, match="more than 1000000 elements"):
         build(Rectangle(width=1.0, height=1.0, size=1e-5))

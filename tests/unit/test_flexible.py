@@ -14,11 +14,13 @@ import pytest
 from nonsmooth import (
     ConstantRate,
     Contact,
+    Ground,
     KelvinVoigt,
     Material,
     ModalDamping,
     Model,
     ModelError,
+    PinInSlot,
     PointForce,
     RayleighDamping,
     Revolute,
@@ -318,6 +320,9 @@ def test_stiffer_bodies_move_like_rigid_ones():
     ("change", "message"),
     [
         ({"modes": 0}, "modes = 0; must be at least 1"),
+        ({"modes": 2.5}, "modes = 2.5; give a whole number or 'full'"),
+        ({"symmetric": "z"}, "symmetric = 'z'; give 'x' or 'y'"),
+        ({"fixed": "left"}, "fixed = 'left'; give a list"),
         ({"thickness": 0.0}, "thickness = 0.0; must be > 0 m"),
         ({"material": "butter"}, "material = 'butter'"),
         ({"fixed": ("left",), "velocity": (1.0, 0.0)}, "a fixed body does not move"),
@@ -353,6 +358,22 @@ def test_bad_markers_are_refused(element, message):
 def test_shape_longer_than_the_modes_is_refused():
     with pytest.raises(ModelError, match="the body has 6 modes"):
         pack(Model(bodies=[beam(eta=(0.0,) * 7)]))
+
+
+def test_a_body_at_rest_leaves_no_doubt():
+    """Its energies are round-off of its weight times its size, and no more."""
+    body = beam(points={"l": (-0.5, 0.0), "r": (0.5, 0.0)}, start="static")
+    model = Model(
+        gravity=(0.0, -G),
+        bodies=[body, Ground(points={"l": (-0.5, 0.0), "r": (0.5, 0.0)})],
+        joints=[
+            Revolute(name="pin", a="ground.l", b="rod.l"),
+            PinInSlot(name="slot", a="ground.r", b="rod.r"),
+        ],
+    )
+    result = simulate(model, until=0.1)
+    assert not result.doubts
+    assert np.ptp(result["rod.y"]) < 1e-14
 
 
 def test_a_log_that_takes_much_memory_is_said(monkeypatch):

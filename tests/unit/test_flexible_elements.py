@@ -17,6 +17,7 @@ from nonsmooth import (
     Model,
     ModelError,
     Patch,
+    PointForce,
     Revolute,
     RotationDrive,
     Weld,
@@ -26,6 +27,7 @@ from nonsmooth import (
     simulate,
 )
 from nonsmooth.elements.meshes import MeshFile, Rectangle
+from nonsmooth.pack import pack
 from nonsmooth.pack.flexible import loads_of, reduce
 from nonsmooth.solve.linearise import linearise
 from oracles.beam_theory import ball_on_beam
@@ -151,6 +153,23 @@ def test_bad_meshes_are_refused_by_name():
         simulate(model, until=1.0)
 
 
+def test_a_symmetric_body_is_not_loaded_on_one_side():
+    """A load beside the axis is one of a pair; its odd modes are not there."""
+    body = FlexibleBody(
+        name="bar",
+        mesh=Rectangle(width=1.0, height=0.1, size=0.1),
+        material="steel",
+        modes=3,
+        points={"l": (-0.4, 0.0), "r": (0.4, 0.0)},
+        symmetric="y",
+    )
+    push = PointForce(name="push", b="bar.l", fy=1.0)
+    with pytest.raises(ModelError, match=r"'l' is loaded at \(-0\.4, 0\) m, beside"):
+        pack(Model(bodies=[body], forces=[push]))
+    both = [push, PointForce(name="other", b="bar.r", fy=1.0)]
+    assert pack(Model(bodies=[body], forces=both)).flexible["bar"].n_mode == 3
+
+
 def test_a_mesh_file_lies_beside_the_model(tmp_path):
     meshio = pytest.importorskip("meshio")
     mesh = fem.build(Rectangle(width=1.0, height=0.2, size=0.1, order=1))
@@ -177,6 +196,14 @@ def test_a_mesh_file_lies_beside_the_model(tmp_path):
     read = io.load(folder / "bar.yaml")
     assert read == model
     assert simulate(read, until=1e-4).status == "finished"
+    # Saved elsewhere it takes its mesh along, but not over another file.
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    io.save(read, elsewhere / "bar.yaml")
+    assert simulate(io.load(elsewhere / "bar.yaml"), until=1e-4).status == "finished"
+    (elsewhere / "bar.msh").write_text("another")
+    with pytest.raises(ModelError, match=r"bar\.msh'; another file of this name"):
+        io.save(read, elsewhere / "bar.yaml")
     # Made in Python it lies in the current folder, where there is none.
     with pytest.raises(ModelError, match=r"body 'bar': .*bar\.msh"):
         simulate(model, until=1e-4)

@@ -65,6 +65,17 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _told(error: str, annotation: Any) -> str:
+    """Return what is valid, where the choices of a field are known."""
+    words = {int: "a whole number", float: "a number"}
+    parts = get_args(annotation)
+    choices = [repr(c) for p in parts if get_origin(p) is Literal for c in get_args(p)]
+    if choices:
+        numbers = [words[part] for part in parts if part in words]
+        return f"give {' or '.join([*numbers, *choices])}"
+    return error.replace("Expected `array`, got", "give a list, also of one, not")
+
+
 def _numbers(value: Any) -> Iterator[float]:
     """Yield every number inside a field's value."""
     if isinstance(value, int | float):
@@ -231,7 +242,7 @@ class Element(metaclass=_Kind):
             plain = msgspec.convert(_plain(value), annotation)
         except msgspec.ValidationError as error:
             is_large = str(error).startswith("Number out of range")
-            valid = TOO_LARGE if is_large else str(error)
+            valid = TOO_LARGE if is_large else _told(str(error), annotation)
             raise self.fail(item.name, value, valid) from None
         try:
             is_finite = all(map(math.isfinite, _numbers(plain)))

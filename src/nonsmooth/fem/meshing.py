@@ -72,6 +72,7 @@ def build(
         draft = _from_outline(shape)
     else:
         draft = _from_blocks(shape.cut(), shape.size, shape.cells == "triangle")
+    _check_refinements(draft, shape.refine)
     if symmetric is not None:
         draft = _half(draft, symmetric)
     if shape.refine:
@@ -227,6 +228,19 @@ def _tagged(
         names.append(name)
         centers.append(plan.centers.get((a, b), (math.nan, math.nan)))
     return Draft(points, cells, edges, curves, curves, tuple(names), np.array(centers))
+
+
+def _check_refinements(draft: Draft, wanted: dict[str, Refinement]) -> None:
+    """Refuse a refinement that is nowhere near the mesh."""
+    x = draft.points[draft.cells]
+    longest = float(np.linalg.norm(x - np.roll(x, -1, axis=1), axis=2).max())
+    for name, one in wanted.items():
+        away = float(np.linalg.norm(draft.points - np.array(one.point), axis=1).min())
+        if away > one.radius + longest:
+            raise ModelError(
+                f"refine['{name}']: point = {one.point}; it is {away:.3g} m from the "
+                "nearest node; give a place on the mesh, in its coordinates"
+            )
 
 
 def _refined(draft: Draft, wanted: tuple[Refinement, ...]) -> Draft:

@@ -126,9 +126,8 @@ def load(path: str | Path, *, gallery: Gallery | None = None) -> Model:
     format = _format_of(path)
     text = _text_of(path)
     model = loads(text, format, source=str(path), gallery=gallery)
-    for body in model.bodies:
-        if isinstance(body, FlexibleBody) and isinstance(body.mesh, MeshFile):
-            object.__setattr__(body.mesh, "folder", str(path.parent))
+    for mesh in _mesh_files(model):
+        object.__setattr__(mesh, "folder", str(path.parent))
     return model
 
 
@@ -174,11 +173,39 @@ def dumps(model: Model, format: Format = "yaml") -> str:
 
 
 def save(model: Model, path: str | Path) -> None:
-    """Write a model to a `.yaml`, `.yml` or `.json` file."""
+    """Write a model to a `.yaml`, `.yml` or `.json` file.
+
+    Mesh files are copied beside it, unless they are there: a model file finds them from
+    its own folder.
+    """
     path = Path(path)
     text = dumps(model, _format_of(path))
+    for mesh in _mesh_files(model):
+        _take_along(mesh, path.parent)
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _mesh_files(model: Model) -> list[MeshFile]:
+    """Return the mesh files of a model's bodies."""
+    meshes = [b.mesh for b in model.bodies if isinstance(b, FlexibleBody)]
+    return [mesh for mesh in meshes if isinstance(mesh, MeshFile)]
+
+
+def _take_along(mesh: MeshFile, folder: Path) -> None:
+    """Copy a mesh file into a folder, if it is found and is not there."""
+    source, target = Path(mesh.folder, mesh.path), folder / mesh.path
+    if not source.is_file() or (target.exists() and target.samefile(source)):
+        return
+    content = source.read_bytes()
+    if target.exists():
+        if target.read_bytes() != content:
+            there = f"another file of this name is in {folder}; choose another folder"
+            raise mesh.fail("path", mesh.path, there)
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(target) as temporary:
+        temporary.write_bytes(content)
 
 
 def _format_of(path: Path) -> Format:

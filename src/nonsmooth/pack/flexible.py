@@ -24,6 +24,8 @@ Loads = dict[str, bool | None]
 # Fields that say how a body starts, and nothing of what it is.
 _START = {"name", "position", "angle", "velocity", "angular_velocity", "damping"}
 _START |= {"eta", "eta_rate", "start"}
+# Part of a symmetric body's size by which a load may be off its axis: round-off.
+_ON_AXIS = 1e-6
 # Reductions that are kept: a model is packed more than once.
 _KEPT = 8
 _known: OrderedDict[str, Reduced] = OrderedDict()
@@ -118,6 +120,7 @@ def _by_elements(body: FlexibleBody, loads: Loads) -> Reduced:
             nodes=_nodes(marker, found.origin),
             lost=marker.residual,
         )
+    _check_symmetry(body, sites, loads, found)
     return Reduced(
         mass=found.mass,
         inertia=found.inertia,
@@ -133,6 +136,25 @@ def _by_elements(body: FlexibleBody, loads: Loads) -> Reduced:
         n_mode=found.n_mode,
         gauges=_gauges(body, found),
     )
+
+
+def _check_symmetry(
+    body: FlexibleBody, sites: dict[str, Site], loads: Loads, found: Any
+) -> None:
+    """Refuse loads on one side of a symmetric body: they excite modes it leaves out."""
+    if body.symmetric is None:
+        return
+    near = _ON_AXIS * float(np.ptp(found.mesh.nodes, axis=0).max())
+    flip = (1.0, -1.0) if body.symmetric == "x" else (-1.0, 1.0)
+    places = {name: np.asarray(sites[name].place) for name in loads}
+    for name, place in places.items():
+        image = found.center + (place - found.center) * flip
+        if not any(np.linalg.norm(image - other) <= near for other in places.values()):
+            raise ModelError(
+                f"symmetric = {body.symmetric!r}: '{name}' is loaded at "
+                f"({place[0]:.6g}, {place[1]:.6g}) m, beside the axis, and its image "
+                "is not; leave `symmetric` out, which leaves out odd modes"
+            )
 
 
 def _gauges(body: FlexibleBody, found: Any) -> Any:

@@ -84,9 +84,10 @@ def _changed(element: Element, path: Sequence[str], where: str, value: Any) -> E
     kind = types[name]
     if not rest and get_origin(kind) is Literal:
         return dataclasses.replace(element, **{name: convert(where, kind, value)})
-    if rest or not _is_number(kind) or isinstance(present, tuple):
+    number = _number(kind)
+    if rest or number is None or isinstance(present, tuple):
         raise ModelError(f"{where}: only numbers can be set, and this is not one")
-    return dataclasses.replace(element, **{name: convert(where, float, value)})
+    return dataclasses.replace(element, **{name: convert(where, number, value)})
 
 
 def _replaced(present: Any, path: Sequence[str], where: str, value: Any) -> Any:
@@ -114,8 +115,12 @@ def _replaced(present: Any, path: Sequence[str], where: str, value: Any) -> Any:
     return content if isinstance(present, dict) else tuple(content.values())
 
 
-def _is_number(kind: Any) -> bool:
-    return kind is float or float in get_args(kind)
+def _number(kind: Any) -> type[float] | type[int] | None:
+    """Return what numbers a field takes, if any."""
+    for number in (float, int):
+        if kind is number or number in get_args(kind):
+            return number
+    return None
 
 
 def fields(model: Model) -> Iterator[Parameter]:
@@ -136,13 +141,14 @@ def _fields_of(element: Element, prefix: str, kind: str) -> Iterator[Parameter]:
             continue
         is_choice = get_origin(annotation) is Literal
         is_plain = isinstance(value, int | float) and not isinstance(value, bool)
-        if is_choice or (is_plain and _is_number(annotation)):
+        number = _number(annotation)
+        if is_choice or (is_plain and number is not None):
             # Some units go on in words: "kg m^2, about the mass centre".
             unit, _, words = (item.metadata.get("unit") or "").partition(", ")
             choices = " | ".join(map(str, get_args(annotation)))
             yield Parameter(
                 name=name,
-                type=choices if is_choice else "float",
+                type=choices if is_choice else "int" if number is int else "float",
                 default=value,
                 unit=unit,
                 meaning=", ".join(part for part in (kind, words) if part),
