@@ -192,8 +192,16 @@ _WORDS: dict[str, Any] = {
 }
 
 
+def _smoothstep(x: Array) -> Array:
+    u = np.clip(x, 0.0, 1.0)
+    return u**3 * (10.0 - 15.0 * u + 6.0 * u * u)
+
+
+_WORDS["smoothstep"] = _smoothstep
+
+
 def evaluate_text(text: str, values: Mapping[str, Array], like: Array) -> Array:
-    """Return an expression's value; only texts of our own families come here."""
+    """Return an expression's value; only texts of our own models come here."""
     code = compile(text.replace("^", "**"), "expression", "eval")
     return np.asarray(eval(code, {"__builtins__": {}}, _WORDS | dict(values))) + (
         0.0 * like

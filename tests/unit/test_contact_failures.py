@@ -241,6 +241,29 @@ def test_discs_with_a_common_centre_are_refused():
         simulate(Model(bodies=[body, other], contacts=[contact]), 1.0)
 
 
+def test_a_disc_that_is_driven_through_another_stops_the_run():
+    """At half the sum of the radii; at their centres there would be no normal."""
+    ball = RigidBody(
+        name="ball",
+        mass=1.0,
+        inertia=1.0,
+        position=(0.0, 0.3),
+        shapes={"rim": Circle(radius=0.1)},
+    )
+    push = PointForce(name="push", b="ball", fy=-1e4)
+    contact = Contact(
+        name="c", a="ground.stone", b="ball.rim", normal=KelvinVoigt(stiffness=1e4)
+    )
+    ground = Ground(shapes={"stone": Circle(radius=0.2)})
+    model = Model(bodies=[ground, ball], forces=[push], contacts=[contact])
+    with pytest.raises(SolveError, match=r"'c': it overlaps .* 0.15 m") as found:
+        simulate(model, 1.0)
+    assert found.value.result is not None
+    # At the end of the step that comes there.
+    gap = found.value.result["c.gap"]
+    assert gap[-1] < -0.15 <= gap[-2]
+
+
 # ---- starts ----------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from nonsmooth.kernels.linear import dense, skyline
 
 
 @jit
-def factor(n, first, start, S, shift, weight, rank, L, d):
+def factor(n, first, start, S, shift, weight, rank, is_contact, L, d):
     return skyline.factor(
         n,
         data(first),
@@ -24,6 +24,7 @@ def factor(n, first, start, S, shift, weight, rank, L, d):
         shift,
         data(weight),
         rank,
+        is_contact,
         data(L),
         data(d),
     )
@@ -109,11 +110,15 @@ class Skyline:
         self.L = np.zeros_like(self.S)
         self.d = np.zeros(self.n)
 
-    def factor(self, shift: float = 0.0, rank: float = tolerances.RANK) -> float:
+    def factor(
+        self,
+        shift: float = 0.0,
+        rank: float = tolerances.RANK,
+        is_contact: bool = False,
+    ) -> float:
         weight = np.ones(self.n)
-        return factor(
-            self.n, self.first, self.start, self.S, shift, weight, rank, self.L, self.d
-        )
+        given = (self.n, self.first, self.start, self.S, shift, weight, rank)
+        return factor(*given, is_contact, self.L, self.d)
 
     def solve(self, b: np.ndarray) -> np.ndarray:
         x = b.copy()
@@ -296,6 +301,31 @@ def test_a_row_without_mass_gives_finite_factors():
     assert sky.factor() == 0.0
     assert np.all(sky.d > 0.0)
     assert np.array_equal(sky.solve(np.ones(3)), [0.5, 0.0, 1.0 / 3.0])
+
+
+@pytest.mark.jit_off
+@pytest.mark.parametrize("apart", [1e-2, 1e-3, 3e-4, 1e-4])
+def test_a_row_behind_a_small_pivot_depends_on_others(apart):
+    """Three rows of a plane, two of them nearly alike; a fourth is far from all.
+
+    The second pivot, apart^2, spoils the third: what is left of it is round-off.
+    """
+    rng = np.random.default_rng(3)
+    rows = np.zeros((4, 3))
+    for _ in range(40):
+        size = rng.uniform(0.1, 10.0, size=(3, 1))
+        angle = rng.uniform(0.0, 6.0) + np.array([0.0, apart, rng.uniform(0.4, 1.2)])
+        rows[:3, :2] = size * np.column_stack([np.cos(angle), np.sin(angle)])
+        rows[3] = 0.0, 0.0, 1.0
+        sky = Skyline(rows @ rows.T, np.zeros(4, dtype=np.int64))
+        assert sky.factor(rank=tolerances.CONTACT_RANK, is_contact=True) <= 1e-11
+        assert list(np.isinf(sky.d)) == [False, False, True, False]
+    # What is not round-off stays: a plane and a little more.
+    rows[2, 2] = 1e-2
+    rows[3] = 0.0, 1.0, 1.0
+    sky = Skyline((rows @ rows.T)[:3, :3], np.zeros(3, dtype=np.int64))
+    assert sky.factor(rank=tolerances.CONTACT_RANK, is_contact=True) > 0.0
+    assert np.all(np.isfinite(sky.d))
 
 
 # ---- dense LU ------------------------------------------------------------------

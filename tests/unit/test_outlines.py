@@ -186,6 +186,38 @@ def test_damping_by_fine_sums(law, rates_b):
         assert pytest.approx(o.n_x * o.T_x + o.n_y * o.T_y, rel=1e-14) == o.N
 
 
+@pytest.mark.parametrize("exponent", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize("left", [0.1, 0.03, 0.01])
+def test_pressure_that_ends_next_to_the_end_of_an_edge(exponent, left):
+    """A tilted face lifts at its shallow end, the last part of what overlaps.
+
+    Without the cut the force is off by some left^(exponent + 1).
+    """
+    law = HuntCrossley(stiffness=1e6, exponent=exponent, damping=0.5)
+    own = pair(law, is_line=True)
+    theta, depth = 0.02, 0.005
+    a, b = pressed(own, theta, 0.0, depth, a=(0.0, 0.0, 0.0))
+    # The bottom face overlaps from its right end, or left, to where the depth is zero;
+    # its rate falls along it, to -1/damping where the pressure ends.
+    edge = slow.placed(own.b.vertices, b)[:2]
+    low = edge[np.argmin(edge[:, 1])]
+    far = edge[np.argmax(edge[:, 1])]
+    zero = low + (far - low) * (0.3 - low[1]) / (far[1] - low[1])
+    last = zero + left * (low - zero)
+    spin = 2.0 / (last[0] - low[0]) / law.damping
+    rates = (0.0, 1.0 / law.damping + spin * (b[0] - last[0]), spin)
+    o = evaluate(own, [*a, 0, 0, 0], [*b, *rates])
+
+    def pressure(phi, rate):
+        return 1e6 / own.length * phi**exponent * (1.0 + 0.5 * rate)
+
+    motion_a, motion_b = (*a[:2], 0, 0, 0), (*b[:2], *rates)
+    n = 400_000
+    force, _, _, _ = slow.resultant(*placed(own, a, b), motion_a, motion_b, pressure, n)
+    # Midpoints: a cell at either end of what presses, where pressure is small.
+    assert o.T_y == pytest.approx(force[1], rel=1e-8)
+
+
 @pytest.mark.parametrize("exponent", [1.0, 1.5])
 def test_rates_by_differences(exponent):
     va, vb = np.array([0.3, -0.2, 0.5]), np.array([-0.4, -0.6, 0.9])

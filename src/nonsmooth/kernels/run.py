@@ -148,6 +148,7 @@ class Decision(Block):
 
     is_touched = integers("n_group")  # whether a contact of the group fired
     rests = integers("n_contact")  # whether a contact is at rest and to be decided
+    balanced = integers("n_contact")  # whether it rests because its limit balances it
     freed = integers("n_contact")  # FREED or PRESCRIBED if let go at this event
     dropped = integers("n_contact")  # whether its limit is that of motion
     kept = records(Mode, "n_contact")  # before a review

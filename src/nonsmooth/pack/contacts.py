@@ -16,7 +16,7 @@ from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.friction import Coulomb, FrictionLaw
 from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic, Revolute
 from nonsmooth.elements.normal import NormalLaw, Unilateral
-from nonsmooth.elements.shapes import Line, Shape
+from nonsmooth.elements.shapes import Circle, Line, Shape
 from nonsmooth.kernels.mechanics.tables import (
     BACKWARD,
     FACES,
@@ -269,6 +269,7 @@ def pack_contacts(model: Model, packer: Packer) -> list[ContactRow]:
                 shape=packer.kind("shape", surface),
                 shape_par=packer.append(surface.pair_parameters(arm)),
                 radius=radius,
+                deepest=_deepest(surface, radius),
                 normal=packer.kind("normal", normal),
                 normal_par=packer.pool(normal),
                 normal_work=normal_work,
@@ -305,6 +306,15 @@ def pack_contacts(model: Model, packer: Packer) -> list[ContactRow]:
             for corner, pair in _corners(packer, joint):
                 add(joint, f"{joint.name}.{corner}", joint.normal, pair)
     return rows
+
+
+def _deepest(surface: Shape, radius: float) -> float:
+    """Return the greatest overlap with a disc: half way to where centres are one, m.
+
+    There its normal is not known any more.
+    """
+    is_disc = isinstance(surface, Circle)
+    return 0.5 * (surface.radius + radius) if is_disc else math.inf
 
 
 @dataclass(frozen=True, kw_only=True)

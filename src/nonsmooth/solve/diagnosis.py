@@ -89,14 +89,14 @@ def _unstable(options: Options, step: Step) -> str:
 
 
 def _too_deep(system: System, step: Step, work: Work) -> str:
-    """Return the sentence for outlines that overlap too much."""
+    """Return the sentence for shapes that overlap too much."""
     m = system.tables
     entry.laws_and_rows(m, work, min(step.t, step.t_cap), step.y)
     contact: Any = np.asarray(work.contact)
     depth = -contact["gap"][: m.n_touch]
-    k = int(np.argmax(np.where(m.contact_flat[: m.n_touch] >= 0, depth, -np.inf)
-                      / m.contact_deepest[: m.n_touch]))  # fmt: skip
-    return FAILURES["too_deep"].format(
+    k = int(np.argmax(depth / m.contact_deepest[: m.n_touch]))
+    is_flat = m.contact_flat[k] >= 0
+    return FAILURES["too_deep" if is_flat else "through_disc"].format(
         t=step.t,
         who=system.contacts[k],
         depth=float(depth[k]),

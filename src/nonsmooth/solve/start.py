@@ -320,11 +320,19 @@ def check_overlaps(
                 "s, with the body undeformed: move them apart, or start from a state "
                 "in which they press"
             )
-        if overlap > deepest[k]:
+        is_flat = system.tables.contact_flat[k] >= 0
+        if is_flat and overlap > deepest[k]:
             raise ModelError(
                 f"contact '{name}': the outlines overlap by {overlap:.6g} m at "
                 f"t = {t:g} s; at most {deepest[k]:.3g} m, a quarter of the thickness "
                 "of the thinner, is in the range of a compliant law: correct the "
+                "positions"
+            )
+        if overlap > deepest[k]:
+            raise ModelError(
+                f"contact '{name}': overlaps by {overlap:.6g} m with a disc at "
+                f"t = {t:g} s; at most {deepest[k]:.3g} m, half way to where their "
+                "centres are one, is in the range of a compliant law: correct the "
                 "positions"
             )
         if overlap > DEEPEST * system.size:

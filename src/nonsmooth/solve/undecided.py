@@ -9,15 +9,12 @@ import numpy as np
 from nonsmooth.errors import ADVICE, FAILURES
 from nonsmooth.kernels.friction import flanks, rest
 from nonsmooth.kernels.friction.modes import PRESSING
+from nonsmooth.kernels.march.events import JAMMING
 from nonsmooth.kernels.mechanics.tables import Work
 from nonsmooth.kernels.run import Decision, Step
 from nonsmooth.pack import System
 from nonsmooth.result import State, mode_name
 from nonsmooth.solve.solvability import Solution, group_solutions, solvability
-
-# Least determinant, beside that without friction, at which a step that shrinks to
-# round-off does so because forces grow without bound.
-JAMMING = 1e-2
 
 _REASONS = {
     rest.UNSOLVED: "undecided",
@@ -69,7 +66,7 @@ def jams(system: System, step: Step, work: Work) -> str | None:
         positions=system.by_body(step.y[:n]),
         velocities=system.by_body(step.y[n : 2 * n]),
     )
-    margin = solvability(system, here).margin
+    margin = min(solvability(system, here).margin, float(work.margin))
     if not margin < JAMMING:
         return None
     return FAILURES["jams"].format(

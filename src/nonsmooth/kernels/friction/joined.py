@@ -18,7 +18,16 @@ from nonsmooth.kernels.complementarity.sharing import share
 from nonsmooth.kernels.friction import slides
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.run import Decision
-from nonsmooth.kernels.tolerances import NO_ACCELERATION, NO_FLANK
+from nonsmooth.kernels.tolerances import AT_LIMIT, NO_ACCELERATION, NO_FLANK
+
+
+@kernel
+def speed(w, k):
+    """Return the speed at which contact k begins to slip: it may slip already.
+
+    In a span that is crossed, where who slips is decided with who rests.
+    """
+    return abs(w.contact[k].v_t) if w.is_clamped else 0.0
 
 
 @kernel
@@ -28,24 +37,35 @@ def motion_limit(m, w, k):
     if m.contact_band[k] > 0.0:
         return m.contact_mu0[k] * lam_n
     p = at(m.par, m.contact_friction_par[k])
-    return call_limit(m.address[m.contact_friction[k]], p, lam_n, 0.0)
+    return call_limit(m.address[m.contact_friction[k]], p, lam_n, speed(w, k))
 
 
 @kernel
-def motion_part(m, k):
+def motion_part(m, w, k):
     """Return the friction of joint k when it begins to move, beside its load."""
     if m.contact_band[k] > 0.0:
         return m.contact_mu0[k]
     p = at(m.par, m.contact_friction_par[k])
-    address = m.address[m.contact_friction[k]]
-    return call_limit(address, p, 1.0, 0.0) - call_limit(address, p, 0.0, 0.0)
+    address, v = m.address[m.contact_friction[k]], speed(w, k)
+    return call_limit(address, p, 1.0, v) - call_limit(address, p, 0.0, v)
 
 
 @kernel
-def part_of(m, r, k):
-    """Return the friction of joint k at rest, at most, beside its load."""
+def part_at_rest(m, r, k):
+    """Return the friction of contact k at rest, at most, beside its load.
+
+    One that its limit balances is at rest: forces of stiff contacts have more round-off
+    than what tells that it is not.
+    """
     mu = m.contact_mu0[k]
-    return min(mu, motion_part(m, k)) if r.dropped[k] else mu
+    return mu * (1.0 + AT_LIMIT) if r.balanced[k] else mu
+
+
+@kernel
+def part_of(m, w, r, k):
+    """Return the same of joint k, or where it begins to move."""
+    mu = part_at_rest(m, r, k)
+    return min(mu, motion_part(m, w, k)) if r.dropped[k] else mu
 
 
 @kernel
@@ -85,7 +105,7 @@ def pose_box(m, w, r, n):
     for i in range(n):
         k = r.listed[i]
         if k >= m.n_touch:
-            r.limit[i] = part_of(m, r, k) * max(w.search.x[i], 0.0)
+            r.limit[i] = part_of(m, w, r, k) * max(w.search.x[i], 0.0)
         w.held_force[i] = r.slip_rate[i]
         for j in range(n):
             w.held_A[i * n + j] = r.delassus[i * nf + j]
@@ -154,7 +174,7 @@ def lean(m, w, r, n):
             continue
         phi = w.contact[k].phi
         if l < n:
-            phi = w.box.slip[l] * part_of(m, r, k)
+            phi = w.box.slip[l] * part_of(m, w, r, k)
         first = reaction_of(r, l, 0)
         second = reaction_of(r, l, 1) if slides.has_two(m, k) else 0.0
         for j in range(0 if slides.is_curved(m, k) else slides.n_flank(m, k)):

@@ -25,7 +25,7 @@ from nonsmooth.kernels.complementarity.box import solve_box
 from nonsmooth.kernels.complementarity.scaling import SOLVED
 from nonsmooth.kernels.friction import flanks, joined, slides
 from nonsmooth.kernels.friction.groups import has_slides, push_alone, slip_due, used
-from nonsmooth.kernels.friction.joined import motion_limit
+from nonsmooth.kernels.friction.joined import motion_limit, part_at_rest
 from nonsmooth.kernels.friction.modes import (
     HELD,
     PRESSING,
@@ -176,7 +176,7 @@ def pose(m, w, r, t, g):
         k = r.listed[i]
         r.slip_rate[i] = contacts.slip_acceleration(m, w, k)
         if i < r.n_listed:
-            r.limit[i] = m.contact_mu0[k] * max(0.0, w.contact[k].lam_n)
+            r.limit[i] = part_at_rest(m, r, k) * max(0.0, w.contact[k].lam_n)
         if k >= m.n_touch:
             base = r.reaction_base[i]
             note_reactions(m, w, k, base, at(base, 1))

@@ -60,6 +60,9 @@ from nonsmooth.kernels.tolerances import NO_FORCE, TINY
 # it is smaller by the same factor as the last was. One that is no smaller than the next
 # part of the last asks for new directions.
 MAX_CONE, STILL, SLOW = 50, 1e-16, 0.1
+# Coupling from which on the margin of uniqueness is worked out: below 1 it is positive,
+# and a guard that comes near zero is to be seen there.
+NEARLY_LOST = 0.9
 # Flanks of a group for which all signs are tried.
 MAX_FLANK = 10
 
@@ -335,7 +338,7 @@ def rub_group(m, w, g, n, a):
         slide(m, w, w.rub[l], w.rub_block[l], w.rub_force[l], a)
     if w.is_chosen:
         w.margin = min(w.margin, determinant(n, w.lu, w.swap))
-    elif w.coupling >= 1.0:
+    elif w.coupling >= NEARLY_LOST:
         w.margin = min(w.margin, least_determinant(m, w, n))
 
 
@@ -406,7 +409,13 @@ def hear(m, w, k):
         return
     w.heard[rub] = 1.0
     w.heard[rub + 1] = 1.0
-    if w.mode[k].grip == STICK and not is_shared(m, w, m.contact_group[k]):
+    if w.mode[k].grip != STICK:
+        return
+    if contacts.is_tied(m, w, k):
+        away = contacts.slip_beyond(m, w, k)
+        w.heard[rub] = 1.0 - away
+        w.heard[rub + 1] = 1.0 + away
+    elif not is_shared(m, w, m.contact_group[k]):
         w.heard[rub] = most(m, w, k, 1.0) + c.lam_t + slack
         w.heard[rub + 1] = most(m, w, k, -1.0) - c.lam_t + slack
 

@@ -12,19 +12,36 @@ import math
 
 from nonsmooth.kernels.abi import at, kernel
 from nonsmooth.kernels.linear import dense
-from nonsmooth.kernels.tolerances import REFINED
+from nonsmooth.kernels.tolerances import EPSILON, REFINED
 
 MAX_REFINEMENT = 12
+# A pivot, beside its diagonal entry, that may be the round-off of smaller ones before
+# it; and how many times that round-off it then is at most.
+SMALL, SPOILT = 1e-5, 4.0
 
 
 @kernel
-def factor(n, first, start, S, shift, weight, rank, L, d):
+def is_spoilt(i, first, start, S, L, d, pivot):
+    """Return whether a pivot is what round-off of the small ones before it leaves.
+
+    A pivot d_j that is left of S_jj has the error eps S_jj / d_j, beside it.
+    """
+    oi, error = start[i], 0.0
+    for j in range(first[i], i):
+        if d[j] < math.inf:
+            error += L[oi + j] * L[oi + j] * S[start[j] + j]
+    return pivot <= SPOILT * EPSILON * error
+
+
+@kernel
+def factor(n, first, start, S, shift, weight, rank, is_contact, L, d):
     """Factor S + shift diag(weight S) = L D L^T; return the least pivot / diagonal.
 
     u_ij = S_ij - sum_k u_ik L_jk,   L_ij = u_ij / d_j,   d_i = S_ii - sum_j u_ij L_ij
 
     A row whose pivot is below `rank` times its diagonal entry depends on others, and
-    is left out: its pivot is infinite, so that `solve` gives it nothing.
+    is left out: its pivot is infinite, so that `solve` gives it nothing. So is one with
+    sticking contacts that is round-off.
     """
     least = 1.0
     for i in range(n):
@@ -46,6 +63,9 @@ def factor(n, first, start, S, shift, weight, rank, L, d):
         least = min(least, pivot / diagonal) if diagonal > 0.0 else 0.0
         if pivot <= rank * diagonal:
             pivot = math.inf
+        elif is_contact and pivot <= SMALL * diagonal:
+            if is_spoilt(i, first, start, S, L, d, pivot):
+                pivot, least = math.inf, 0.0
         d[i] = pivot
         L[oi + i] = 1.0
     return least

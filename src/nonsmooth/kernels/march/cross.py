@@ -8,7 +8,8 @@ inside each step by the same convex problem as at rest, for the velocity at its 
     v_t+ = v_t + h (A lam_t + b)        |lam_t| <= limit, against v_t+
     v+ = v + h a(q, v, lam_t)           q+ = q + h v+
 
-Normal forces are cut off at zero, and nothing is located. The span is crossed twice,
+With friction in joints limits follow from their loads, as at rest. Normal forces are
+cut off at zero, and nothing is located. The span is crossed twice,
 with steps of two sizes; their difference is the estimate of the error, and is noted.
 A span that did not suffice is followed by one twice as long.
 
@@ -28,14 +29,17 @@ from nonsmooth.kernels.abi import (
     kernel,
 )
 from nonsmooth.kernels.complementarity.scaling import SOLVED
-from nonsmooth.kernels.friction import rest
+from nonsmooth.kernels.friction import joined, rest
+from nonsmooth.kernels.friction.groups import has_slides
 from nonsmooth.kernels.friction.modes import (
+    HELD,
     OPEN,
     PRESSING,
     RELEASED,
     SLIP,
     STICK,
     set_grip,
+    sign_of,
 )
 from nonsmooth.kernels.friction.settle import is_at_rest
 from nonsmooth.kernels.march import steps
@@ -45,12 +49,15 @@ from nonsmooth.kernels.mechanics import assemble, bodies, contacts, dynamics, re
 from nonsmooth.kernels.mechanics.contacts import has_friction
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.run import Decision
+from nonsmooth.kernels.tolerances import NO_COMPLIANCE
 
 # Steps of a span: of the estimate, and of the result.
 FEW, MANY = 8, 16
 # First span, as a part of the run and of the time in which the model moves by itself;
 # the longest, as a part of the run.
 FIRST, OWN, LONGEST = 1e-9, 1e-2, 1e-3
+# Slip velocity, beside the speeds it is the difference of, that no step stops.
+FAST = 1e-3
 # A span follows another if it begins within so many of its lengths, or while switches
 # are counted.
 SOON = 20.0
@@ -81,25 +88,65 @@ def show_sides(m, w):
 
 
 @kernel
+def list_open(m, w, r, g):
+    """Mark the contacts of group g whose friction the step decides.
+
+    Joints that slide fast do so all step, and their friction is known but for the load.
+    """
+    for k in range(m.n_contact):
+        mode, v_t = w.mode[k], w.contact[k].v_t
+        is_here = m.contact_group[k] == g and has_friction(m, k)
+        r.rests[k] = 1 if is_here and mode.side == PRESSING else 0
+        r.dropped[k] = 0 if is_at_rest(m, w, k) else 1
+        r.balanced[k] = 0
+        is_joint = is_here and k >= m.n_touch
+        if is_joint and abs(v_t) > FAST * contacts.slip_scale(m, w, k):
+            r.rests[k] = 0
+            set_grip(mode, SLIP, sign_of(v_t))
+
+
+@kernel
+def leave_held(m, w, r, x):
+    """Take out contacts that joints and drives alone hold; return how many."""
+    n_held = 0
+    for i in range(r.n_listed):
+        k = r.listed[i]
+        if abs(r.delassus[i * r.n_force + i]) <= NO_COMPLIANCE * r.free[i]:
+            c, mode = w.contact[k], w.mode[k]
+            r.rests[k] = 0
+            n_held += 1
+            if is_at_rest(m, w, k):
+                set_grip(mode, HELD, 0)
+            else:
+                set_grip(mode, SLIP, sign_of(c.v_t))
+            x.force[k] = contacts.friction_force(m, w, k, c.lam_n, c.v_t)
+    return n_held
+
+
+@kernel
 def friction_inside(m, w, r, x, t, h):
     """Write the friction that holds or opposes slip at the end of the step."""
     for g in range(m.n_group):
-        for k in range(m.n_touch):
-            is_here = m.contact_group[k] == g and has_friction(m, k)
-            r.rests[k] = 1 if is_here and w.mode[k].side == PRESSING else 0
-            r.dropped[k] = 0 if is_at_rest(m, w, k) else 1
-        n = rest.pose(m, w, r, t, g)
-        if n == 0:
-            continue
-        for i in range(n):
-            r.slip_rate[i] += w.contact[r.listed[i]].v_t / h
-        if rest.solve_friction(m, w, r, n) != SOLVED:
-            return False
-        for i in range(n):
-            k = r.listed[i]
-            x.force[k] = r.friction[i]
-            slip = w.box.slip[i]
-            set_grip(w.mode[k], SLIP if slip != 0 else STICK, slip)
+        list_open(m, w, r, g)
+        while rest.pose(m, w, r, t, g) > 0:
+            if leave_held(m, w, r, x) > 0:
+                continue
+            n = r.n_listed
+            for i in range(n):
+                r.slip_rate[i] += w.contact[r.listed[i]].v_t / h
+            if has_slides(m, g):
+                status = joined.solve_joined(m, w, r, n)
+            else:
+                status = rest.solve_friction(m, w, r, n)
+            if status != SOLVED:
+                return False
+            for i in range(r.n_force):
+                x.force[r.listed[i]] = r.friction[i]
+            for i in range(n):
+                slip = w.box.slip[i]
+                grip = SLIP if slip != 0 else STICK
+                set_grip(w.mode[r.listed[i]], grip, slip)
+            break
     return True
 
 
@@ -108,7 +155,7 @@ def small_step(m, w, r, x, y, t, h):
     """Advance y by one step; return whether that was possible."""
     s, n = r.step, m.n_dof
     v = at(y, n)
-    for k in range(m.n_touch):
+    for k in range(m.n_contact):
         x.force[k] = 0.0
         if m.contact_row[k] >= 0:
             contacts.set_active(m, w, m.contact_row[k], False)
@@ -120,11 +167,18 @@ def small_step(m, w, r, x, y, t, h):
     if not friction_inside(m, w, r, x, t, h):
         return 0
     dynamics.configure(m, w, t, y, v)
-    for k in range(m.n_touch):
-        if has_friction(m, k):
+    for k in range(m.n_contact):
+        if k >= m.n_touch:
+            # Applied with what does not depend on the load.
+            w.contact[k].drag -= x.force[k]
+        elif has_friction(m, k):
             w.contact[k].lam_t = x.force[k]
     reactions.factor_rows(m, w)
+    w.is_bare = 1
     dynamics.accelerate(m, w, t, v, 0.0, 0.0, s.d)
+    w.is_bare = 0
+    for k in range(m.n_touch, m.n_contact):
+        w.contact[k].lam_t = -w.contact[k].drag
     work = 2 * n + m.n_state
     contacts.state_rates(m, w, at(s.d, 2 * n))
     for i in range(m.n_state):
@@ -145,7 +199,7 @@ def small_step(m, w, r, x, y, t, h):
 @kernel
 def keep_forces(m, w, y, v):
     """Evaluate rates of contacts at the end of a step, its forces kept."""
-    for k in range(m.n_touch):
+    for k in range(m.n_contact):
         c = w.contact[k]
         lam_n, lam_t = c.lam_n, c.lam_t
         contacts.contact(m, w, k)

@@ -45,6 +45,10 @@ from nonsmooth.kernels.run import (
 )
 from nonsmooth.kernels.tolerances import MIN_STEP
 
+# Least determinant of joints with friction, beside that without, near which a step that
+# shrinks does so because their forces grow without bound.
+JAMMING = 1e-2
+
 
 class Events(Block):
     """What the scheme works in."""
@@ -154,9 +158,9 @@ def go_on(m, w, r, h, row, t_stop):
 
 @kernel
 def is_too_deep(m, w, watch):
-    """Return whether outlines overlap by more than they may, at the end of a step."""
+    """Return whether shapes overlap by more than they may, at the end of a step."""
     for k in range(m.n_touch):
-        if m.contact_flat[k] >= 0 and w.mode[k].side != OPEN:
+        if w.mode[k].side != OPEN:
             if watch.guard[m.contact_press[k]][0] > m.contact_deepest[k]:
                 return True
     return False
@@ -179,17 +183,20 @@ def change_mode(m, w, r, log):
 
 
 @kernel
-def can_cross(m, r, status):
+def can_cross(m, w, r, status):
     """Return whether the run can go on by crossing a span.
 
-    Not with friction in joints: what has no solution there has none in a step.
+    Friction in joints that has no solution has none in a step, and forces that grow
+    without bound stop a run for good.
     """
-    if m.n_touch == 0 or m.n_contact > m.n_touch or r.step.set.h_fixed > 0.0:
+    if m.n_contact == 0 or r.step.set.h_fixed > 0.0:
         return False
+    has_joints = m.n_contact > m.n_touch
     if status == STEP_TOO_SMALL:
-        return True
-    is_open = r.rest.status == CHATTERING or r.rest.status == UNSOLVED
-    return status == UNDECIDED and (is_open or r.rest.status == WRONG)
+        return not has_joints or w.margin > JAMMING
+    is_open = r.rest.status == CHATTERING or r.rest.status == WRONG
+    is_open = is_open or (r.rest.status == UNSOLVED and not has_joints)
+    return status == UNDECIDED and is_open
 
 
 @kernel
@@ -281,7 +288,7 @@ def advance(m, w, r, log, t_stop):
     go_on(m, w, r, h, row, t_stop)
     if is_rubbing:
         slip.commit(m, w, s)
-    if m.n_flat > 0 and is_too_deep(m, w, r.watch):
+    if is_too_deep(m, w, r.watch):
         s.t_fail = s.t
         return TOO_DEEP
     if was_implicit:
@@ -310,7 +317,7 @@ def march(m, w, r, log, t_stop, max_steps):
         status = END if r.is_fresh else start_arc(m, w, r, t_stop)
         if status == END:
             status = advance(m, w, r, log, t_stop)
-        if can_cross(m, r, status):
+        if can_cross(m, w, r, status):
             status = cross_span(m, w, r, log, t_stop, status)
         if status != END:
             return status

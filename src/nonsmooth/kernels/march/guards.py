@@ -211,9 +211,8 @@ def friction_guards(m, w, k, out, rub):
         # Where they move, so does it.
         least = MOVES * contacts.slip_scale(m, w, k)
         set_guard(out, rub, max(least, band) - abs(c.v_t), 0.0)
-    elif k < m.n_touch and band == 0.0 and mode.is_tied and w.has_lost_rank:
-        # Others hold it as well as their rows are the same.
-        away = c.v_t / (MOVES * contacts.slip_scale(m, w, k))
+    elif k < m.n_touch and contacts.is_tied(m, w, k):
+        away = contacts.slip_beyond(m, w, k)
         set_guard(out, rub, 1.0 - away, 0.0)
         set_guard(out, rub + 1, 1.0 + away, 0.0)
     elif k < m.n_touch and not slides.is_shared(m, w, m.contact_group[k]):

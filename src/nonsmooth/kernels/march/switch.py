@@ -92,6 +92,7 @@ def touch_all(m, r):
     for k in range(m.n_contact):
         r.rests[k] = 0
         r.freed[k] = 0
+        r.balanced[k] = 0
 
 
 @kernel
@@ -217,6 +218,7 @@ def change_slip(m, w, watch, r, k, is_break, t):
             mode.grip = SLIP
         elif backward:
             come_to_rest(m, w, r, k)
+            r.balanced[k] = 1
     elif mode.grip == HELD and forward:
         # What holds it has begun to move.
         set_grip(mode, SLIP, sign_of(w.contact[k].v_t))
@@ -268,6 +270,7 @@ def change_modes(m, w, watch, r, t):
     for k in range(m.n_contact):
         r.rests[k] = 0
         r.freed[k] = 0
+        r.balanced[k] = 0
     give_way(m, w, watch, r, t)
     for k in range(m.n_contact):
         if not r.is_touched[m.contact_group[k]]:

@@ -33,6 +33,7 @@ from nonsmooth.kernels.tolerances import (
     FELT_FORCE,
     LOOK_AHEAD,
     LOOK_AHEAD_FLAT,
+    MOVES,
     SPREAD,
 )
 
@@ -347,6 +348,18 @@ def stick_forces(m, w):
 
 
 # ---- accelerations and scales --------------------------------------------------
+
+
+@kernel
+def is_tied(m, w, k):
+    """Return whether others hold contact k as well as their rows are the same."""
+    return m.contact_band[k] == 0.0 and w.mode[k].is_tied and w.has_lost_rank
+
+
+@kernel
+def slip_beyond(m, w, k):
+    """Return the slip velocity of a contact that others hold, 1 where it moves."""
+    return w.contact[k].v_t / (MOVES * slip_scale(m, w, k))
 
 
 @kernel

@@ -134,17 +134,31 @@ def note_firmness(o, force, depth):
 
 
 @kernel
-def end_of_pressure(law, par, o, phi, end, rate, slope, s0, f0, s1, f1):
+def sign_at(law, par, o, phi, end, rate, slope, s):
+    """Return the same over the depth to the power of 1.5.
+
+    Forces of most laws go with a power of it that is near: without, one next to the end
+    of a piece would be nothing beside others.
+    """
+    depth = max(phi + (end - phi) * s, NO_DEPTH * phi)
+    force = call_normal(law, par, depth, rate + s * slope, o.approach)
+    return force / (depth * math.sqrt(depth))
+
+
+@kernel
+def end_of_pressure(law, par, o, phi, end, rate, slope, s0, s1):
     """Return where the force of the law changes its sign between s0 and s1.
 
     By false position, with the weight of an end that stays halved (Illinois).
     """
     last = 0
+    f0 = sign_at(law, par, o, phi, end, rate, slope, s0)
+    f1 = sign_at(law, par, o, phi, end, rate, slope, s1)
     for _ in range(MAX_STEP):
         if not abs(s1 - s0) > END_WIDTH:
             break
         s = s0 + (s1 - s0) * f0 / (f0 - f1)
-        f = force_at(law, par, o, phi, end, rate, slope, s)
+        f = sign_at(law, par, o, phi, end, rate, slope, s)
         if f == 0.0:
             return s
         if (f > 0.0) == (f0 > 0.0):
@@ -209,9 +223,7 @@ def pressed_parts(law, par, p, o, phi, end, rate, slope):
             s, _, _ = point(p, first, root, i, phi, end)
         force = force_at(law, par, o, phi, end, rate, slope, s)
         if (force > 0.0) != (before > 0.0):
-            r = end_of_pressure(
-                law, par, o, phi, end, rate, slope, last, before, s, force
-            )
+            r = end_of_pressure(law, par, o, phi, end, rate, slope, last, s)
             if force > 0.0:
                 start = r
             else:

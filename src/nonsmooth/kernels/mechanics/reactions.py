@@ -50,8 +50,10 @@ def rank(w):
 @kernel
 def factor(m, w, shift):
     """Factor S, regularised; return the least pivot."""
-    n = w.n_active
-    return skyline.factor(n, w.first, m.start, w.S, shift, w.weight, rank(w), w.L, w.d)
+    n, is_contact = w.n_active, w.n_stuck > 0 and shift == 0.0
+    return skyline.factor(
+        n, w.first, m.start, w.S, shift, w.weight, rank(w), is_contact, w.L, w.d
+    )
 
 
 @kernel
