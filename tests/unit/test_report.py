@@ -78,7 +78,7 @@ def test_page_is_complete(belt, tmp_path):
     assert second == {}
     assert found.document.header["run"]["t_end"] == belt.t_end
     # The viewer is whole: nothing in it ends its script.
-    assert len(found.scripts[1].strip()) == len(report_module._viewer())
+    assert len(found.scripts[1].strip()) == len(report_module.viewer())
 
 
 def test_nothing_is_fetched(belt, tmp_path):

@@ -54,6 +54,7 @@ exit code: 0 done, 1 some runs failed or a file was not written, 2 bad input,
 examples:
   nonsmooth sweep study.yaml
   nonsmooth sweep study.yaml --save table.csv --plot map.png --page study.html
+  nonsmooth sweep study.yaml --page study.html --page-runs all   all runs to be opened
   nonsmooth sweep study.yaml --failures
   nonsmooth sweep study.yaml --rerun
   nonsmooth sweep study.yaml --executor dask --address tcp://10.0.0.1:8786
@@ -94,6 +95,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--save", metavar="FILE", help=f"write the table ({', '.join(SAVE_SUFFIXES)})")
     add("--plot", metavar="FILE", help=f"draw it ({', '.join(PLOT_SUFFIXES)})")
     add("--page", metavar="FILE", help="write a page: map, parameters, filters (.html)")
+    add(
+        "--page-runs",
+        metavar="K,K",
+        help="runs that a click on the page opens in the viewer: numbers, or `all` "
+        "(default: those that the study keeps whole)",
+    )
     add("--json", action="store_true", help="print the counts as JSON, nothing else")
 
 
@@ -167,6 +174,9 @@ def _words(progress: Progress) -> str:
 
 def _check(args: argparse.Namespace) -> None:
     """Refuse what could not be written, before anything is computed."""
+    _page_runs(args.page_runs)
+    if args.page_runs is not None and args.page is None:
+        raise ModelError("--page-runs is for --page FILE")
     for option, suffixes in (
         ("save", SAVE_SUFFIXES),
         ("plot", PLOT_SUFFIXES),
@@ -225,13 +235,25 @@ def _print(table: Table, store: str, args: argparse.Namespace) -> None:
             print(f"and {len(failures) - MAX_LISTED} more")
 
 
+def _page_runs(text: str | None) -> Any:
+    """Return the runs that are named as a page takes them."""
+    if text is None:
+        return "kept"
+    words = [word.strip() for word in text.split(",")]
+    if text == "all":
+        return text
+    if not all(word.isascii() and word.isdigit() for word in words):
+        raise ModelError(f"--page-runs {text}: give numbers, as in 3,17, or `all`")
+    return [int(word) for word in words]
+
+
 def _write(table: Table, args: argparse.Namespace) -> bool:
     """Write every file asked for, whatever becomes of the others."""
     is_good = True
     writers: dict[str, Callable[[str], Any]] = {
         "save": table.save,
         "plot": lambda path: table.plot(path=path),
-        "page": table.page,
+        "page": lambda path: table.page(path, _page_runs(args.page_runs)),
     }
     for option, writer in writers.items():
         path = getattr(args, option)

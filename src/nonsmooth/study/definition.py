@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from nonsmooth import gallery
 from nonsmooth.elements.base import Element
 from nonsmooth.errors import ModelError, nearest
-from nonsmooth.io import load_part, to_dict
+from nonsmooth.io import from_dict, load_part, to_dict
 from nonsmooth.io.plain import plain
 from nonsmooth.model import Model
+from nonsmooth.result import Result
 from nonsmooth.study.design import (
     Point,
     Points,
@@ -27,7 +28,13 @@ from nonsmooth.study.design import (
     points_of,
     values_of,
 )
-from nonsmooth.study.reducers import Reducer, function_of, reducer_of, time_at
+from nonsmooth.study.reducers import (
+    Reducer,
+    WholeRun,
+    function_of,
+    reducer_of,
+    time_at,
+)
 from nonsmooth.study.settings import fields as settable
 from nonsmooth.study.systems import build_model, is_file, read_file
 
@@ -209,6 +216,20 @@ class Prepared:
             return gallery.duration(self.base)
         return time_at(until, self.numbers(point), f"{self.study.label()}: until")
 
+    def simulate(
+        self, point: Point, progress: Callable[[float], None] | None = None
+    ) -> Result:
+        """Carry out the run of a point."""
+        from nonsmooth.solve.simulate import simulate
+
+        return simulate(
+            self.model(point),
+            self.until(point),
+            assemble=self.study.assemble,
+            progress=progress,
+            **self.study.options(),
+        )
+
     @cached_property
     def definition(self) -> dict[str, Any]:
         """All that the results depend on, as plain data."""
@@ -283,21 +304,46 @@ def prepare(study: Study) -> Prepared:
     Options(**study.options())
     system = study.system
     base: Model | str = system
-    constants = {k: float(v) for k, v in study.settings.items() if is_number(v)}
     if isinstance(system, str) and is_file(system):
         base = read_file(system)
     _check_names(base, study)
-    if isinstance(base, str):
-        keywords = {k: v for k, v in study.settings.items() if "." not in k}
-        known = gallery.values(base, **keywords)
-        constants |= {k: float(v) for k, v in known.items() if is_number(v)}
-    elif study.until is None:
+    if isinstance(base, Model) and study.until is None:
         raise study.fail("until", None, "a model needs an end, in s")
-    constants = {k: v for k, v in constants.items() if k.isidentifier()}
-    ready = Prepared(study, base, constants, __version__)
+    ready = Prepared(study, base, _constants(base, study), __version__)
     _check_points(ready)
     _check_outputs(ready)
     return ready
+
+
+def _constants(base: Model | str, study: Study) -> dict[str, float]:
+    """Return the numbers that expressions may use, whatever the point."""
+    found: dict[str, Any] = dict(study.settings)
+    if isinstance(base, str):
+        keywords = {k: v for k, v in study.settings.items() if "." not in k}
+        found |= gallery.values(base, **keywords)
+    numbers = {k: float(v) for k, v in found.items() if is_number(v)}
+    return {k: v for k, v in numbers.items() if k.isidentifier()}
+
+
+def prepare_again(definition: Mapping[str, Any]) -> Prepared:
+    """Return a study from its definition, to repeat single runs of it.
+
+    Its points and outputs are left out: functions among them are known by name only.
+    """
+    kept = {
+        item.name: definition[item.name]
+        for item in dataclasses.fields(Study)
+        if item.name in (*_OPTIONS, "title", "until", "assemble", "settings")
+    }
+    # Of a model the settings are in it already.
+    base = definition["system"] or from_dict(definition["model"])
+    study = Study(
+        system=base,
+        parameters={name: [0] for name in definition["parameters"]},
+        outputs={"whole": WholeRun()},
+        **kept | ({} if isinstance(base, str) else {"settings": {}}),
+    )
+    return Prepared(study, base, _constants(base, study), definition["library"])
 
 
 def _check_names(base: Model | str, study: Study) -> None:

@@ -22,7 +22,7 @@ from nonsmooth.result import Result, State
 from nonsmooth.solve.simulate import simulate
 from nonsmooth.study import steady
 from nonsmooth.study.definition import Prepared, Study, prepare
-from nonsmooth.study.design import values_of
+from nonsmooth.study.design import Point, values_of
 from nonsmooth.study.reducers import AtEvents, Reducer, Stroboscopic, time_at
 
 if TYPE_CHECKING:
@@ -220,11 +220,10 @@ class _Follow:
         self, value: float, period: float, last: tuple[State, float] | None
     ) -> Result:
         """Run at one value, from where the last one ended, at the same phase."""
-        model = self.ready.model({self.parameter: value})
-        study = self.ready.study
+        point: Point = {self.parameter: value}
         if last is None:
-            end = self.n_period * period
-            return simulate(model, end, assemble=study.assemble, **study.options())
+            return self.ready.simulate(point)
+        model, study = self.ready.model(point), self.ready.study
         state, old = last
         # A whole number of periods is one again, also after rounding.
         n_done = state.t / old

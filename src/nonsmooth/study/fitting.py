@@ -25,7 +25,6 @@ from scipy import optimize, stats
 from nonsmooth.errors import ModelError, NonsmoothWarning, SolveError, nearest
 from nonsmooth.model import Model
 from nonsmooth.result import Result
-from nonsmooth.solve.simulate import simulate
 from nonsmooth.study.definition import Prepared, Study, prepare
 from nonsmooth.study.design import Listed
 from nonsmooth.study.reducers import Final
@@ -246,13 +245,7 @@ class _Search:
         self.n_run += 1
         p = np.clip(u * self.unit, self.low, self.high)
         point = dict(zip(self.names, p.tolist(), strict=True))
-        study = self.ready.study
-        return simulate(
-            self.ready.model(point),
-            self.ready.until(point),
-            assemble=study.assemble,
-            **study.options(),
-        )
+        return self.ready.simulate(point)
 
     def residual_of(self, result: Result) -> Floats:
         """Return model without data, in standard deviations."""

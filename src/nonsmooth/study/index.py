@@ -273,6 +273,32 @@ def _rows(db: sqlite3.Connection) -> Iterator[Row]:
         first = page[-1][0] + 1
 
 
+@contextlib.contextmanager
+def _reading(
+    path: str | os.PathLike[str],
+) -> Generator[tuple[sqlite3.Connection, dict[str, str]]]:
+    """Yield an index to read from, and what it says about itself."""
+    if not Path(path).exists():
+        raise FileNotFoundError(errno.ENOENT, "no such index", os.fspath(path))
+    _check_sign(Path(path))
+    where = f"{Path(path).resolve().as_uri()}?mode=ro"
+    db = sqlite3.connect(where, uri=True, timeout=30.0)
+    with contextlib.closing(db), _explained(Path(path)):
+        meta: dict[str, str] = dict(db.execute("SELECT key, value FROM meta"))
+        if int(meta.get("format", 0)) != FORMAT:
+            raise ModelError(f"{path}: an index of format {meta.get('format')}")
+        yield db, meta
+
+
+def read_counts(path: str | os.PathLike[str]) -> tuple[str, dict[str, int]]:
+    """Return title and number of runs by status of a study, without its table."""
+    with _reading(path) as (db, meta):
+        text = "SELECT status, COUNT(*) FROM runs GROUP BY status"
+        definition: dict[str, Any] = json.loads(meta["definition"])
+        title = definition.get("title") or definition["system"] or "study"
+        return str(title), dict(db.execute(text))
+
+
 def read_index(
     path: str | os.PathLike[str],
 ) -> tuple[dict[str, Any], dict[str, int], list[Row]]:
@@ -283,14 +309,7 @@ def read_index(
     ModelError
         The file is not an index, or one of another format.
     """
-    if not Path(path).exists():
-        raise FileNotFoundError(errno.ENOENT, "no such index", os.fspath(path))
-    _check_sign(Path(path))
-    db = sqlite3.connect(f"file:{Path(path).resolve()}?mode=ro", uri=True, timeout=30.0)
-    with contextlib.closing(db), _explained(Path(path)):
-        meta = dict(db.execute("SELECT key, value FROM meta"))
-        if int(meta.get("format", 0)) != FORMAT:
-            raise ModelError(f"{path}: an index of format {meta.get('format')}")
+    with _reading(path) as (db, meta):
         return json.loads(meta["definition"]), json.loads(meta["dims"]), list(_rows(db))
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from nonsmooth.errors import ModelError, NonsmoothWarning, SolveError
-from nonsmooth.solve.simulate import simulate
 from nonsmooth.study.definition import Prepared
 from nonsmooth.study.design import Point
 from nonsmooth.study.reducers import Kept, WholeRun
@@ -50,16 +49,8 @@ def compute(ready: Prepared, item: Item, is_over: Callable[[], bool]) -> Outcome
             raise Stopped
 
     try:
-        model = ready.model(point)
-        study = ready.study
-        result = simulate(
-            model,
-            ready.until(point),
-            assemble=study.assemble,
-            progress=look,
-            **study.options(),
-        )
-        numbers = ready.numbers(point)
+        study, numbers = ready.study, ready.numbers(point)
+        result = ready.simulate(point, look)
         outputs = {
             name: reducer.reduce(result, numbers)
             for name, reducer in study.outputs.items()

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from nonsmooth.errors import ModelError, nearest
+from nonsmooth import __version__
+from nonsmooth.errors import ModelError, NonsmoothWarning, nearest
+from nonsmooth.model import Model
+from nonsmooth.result import Result
+from nonsmooth.study.definition import Prepared, prepare_again
 from nonsmooth.study.design import distinct
-from nonsmooth.study.index import Row, read_index
+from nonsmooth.study.index import Row, read_index, runs_folder
 
 if TYPE_CHECKING:
     import pandas
@@ -100,9 +106,65 @@ class Table(Mapping[str, Any]):
             if status != "done"
         }
 
+    def __repr__(self) -> str:
+        """Return what is in it, in a few lines."""
+        title = self.definition.get("title") or self.definition["system"] or "a model"
+        counts = ", ".join(f"{n} {status}" for status, n in self.counts().items())
+        lines = [f"<Table of {title}: {self.n_run} runs, {counts}"]
+        for name in (*self.parameters, *self.outputs):
+            lines.append(f"  {name}: {_in_words(self[name])}")
+        return "\n".join(lines) + ">"
+
+    # -- runs --------------------------------------------------------------------
+
     def point(self, k: int) -> dict[str, Any]:
         """Return the parameters of run k."""
+        if not 0 <= k < self.n_run:
+            raise ModelError(f"run {k}; there are 0 to {self.n_run - 1}")
         return {name: _plain(self[name][k]) for name in self.parameters}
+
+    @cached_property
+    def _ready(self) -> Prepared:
+        return prepare_again(self.definition)
+
+    def model(self, k: int) -> Model:
+        """Return the model of run k."""
+        return self._ready.model(self.point(k))
+
+    def until(self, k: int) -> float:
+        """Return the end of run k, s."""
+        return self._ready.until(self.point(k))
+
+    def options(self) -> dict[str, Any]:
+        """Return what all runs were made with, as `simulate` takes it."""
+        return {**self._ready.study.options(), "assemble": self._ready.study.assemble}
+
+    def kept(self, k: int) -> Path | None:
+        """Return where run k was saved, if the study keeps whole runs."""
+        if self.path is None:
+            return None
+        place = runs_folder(self.path) / f"{k}.nsr"
+        return place if place.exists() else None
+
+    def run(self, k: int) -> Result:
+        """Return run k: as it was saved, or else computed again.
+
+        Raises
+        ------
+        SolveError
+            It fails, as it did in the study; its partial result is in the error.
+        """
+        point, saved = self.point(k), self.kept(k)
+        if saved is not None:
+            return Result.load(saved)
+        if self.definition["library"] != __version__:
+            warnings.warn(
+                f"the study was made by nonsmooth {self.definition['library']}, and "
+                f"this is {__version__}: the run may differ",
+                NonsmoothWarning,
+                stacklevel=2,
+            )
+        return self._ready.simulate(point)
 
     # -- exports -----------------------------------------------------------------
 
@@ -202,11 +264,38 @@ class Table(Mapping[str, Any]):
 
         return plot_table(self, x, y, output, path)
 
-    def page(self, path: str | os.PathLike[str]) -> None:
-        """Write a page of HTML with the map, and what each run was."""
+    def page(
+        self,
+        path: str | os.PathLike[str],
+        runs: Literal["kept", "all"] | Sequence[int] = "kept",
+    ) -> None:
+        """Write a page of HTML: a map, what each run was, the viewer for some of them.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .html.
+        runs : "kept", "all" or sequence of int
+            Runs that a click opens in the viewer: those that the study keeps whole,
+            all, or some, which are computed again where they were not kept. At most
+            200.
+        """
         from nonsmooth.views.study_page import write_page
 
-        write_page(self, path)
+        write_page(self, path, runs)
+
+
+def _in_words(column: Any) -> str:
+    """Return what a column holds, in a few words."""
+    if column.dtype == float:
+        known = column[np.isfinite(column)]
+        if len(known) == 0:
+            return "no number"
+        return f"{known.min():.6g} to {known.max():.6g}"
+    if _is_lists(column):
+        return "lists"
+    known = distinct([str(x) for x in column])
+    return ", ".join(known[:3]) + (", ..." if len(known) > 3 else "")
 
 
 def _is_lists(column: Any) -> bool:

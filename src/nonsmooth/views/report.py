@@ -107,7 +107,7 @@ def page(documents: bytes | Mapping[str, bytes], title: str = "") -> str:
         version=__version__,
         title=html.escape(title or "A run of nonsmooth"),
         scenes=scenes,
-        viewer=_viewer(),
+        viewer=viewer(),
     )
 
 
@@ -115,7 +115,8 @@ def _text(document: bytes) -> str:
     return base64.b64encode(document).decode()
 
 
-def _viewer() -> str:
+def viewer() -> str:
+    """Return the viewer's build as it may stand in a page."""
     # The end of the script would be the end of the text; in a string or a regular
     # expression the backslash changes nothing.
     text = static("report.js").replace("</script", "<\\/script")
@@ -183,7 +184,7 @@ def _place(path: str | os.PathLike[str]) -> Path:
 
 def _room(n: int) -> int:
     """Return the bytes of each of n runs; base 64 has four letters for three."""
-    room = (PAGE - FRAME - len(_viewer().encode())) * 3 // 4
+    room = (PAGE - FRAME - len(viewer().encode())) * 3 // 4
     return max(room, LEAST) // n
 
 

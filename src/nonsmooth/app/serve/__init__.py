@@ -17,6 +17,14 @@ It listens on 127.0.0.1 and nowhere else. Answers are JSON unless noted:
     POST   /api/runs/ID/cancel     end it early; what was computed is kept
     GET    /api/runs/ID/scene      the scene document (bytes; see views.scene)
     GET    /api/runs/ID/report     the report (HTML, to be saved)
+    GET    /api/runs/ID/view       the same, to be shown in a frame of ours
+    GET    /studies                a page: studies in the folder, by their indices
+    GET    /study?file=NAME        the page of a study, which follows one under way
+    GET    /api/studies            {studies: [{file, title, counts}, ...]}
+    GET    /api/studies/data?file=NAME&since=STAMP
+                                   {stamp, counts}, and if it is news all that the
+                                   page shows
+    POST   /api/studies/open       start a run of a study: {file, run} gives {id}
 
 A check or a run is asked for by an object with these fields:
 
@@ -49,8 +57,9 @@ DEFAULT_PORT, MAX_PORT = 8765, 65535
 SHORT = "the app: change parameters, run, look"
 HELP = """\
 Open the app in the browser: pick a built-in system or a model file, change its
-parameters, run it, see it move, compare runs. The server answers this computer
-only. Ctrl-C ends it.
+parameters, run it, see it move, compare runs. Studies in the folder, also those that
+`nonsmooth sweep` is at, are at /studies: a map of each, with its progress, and a click
+opens a run. The server answers this computer only. Ctrl-C ends it.
 
 examples:
   nonsmooth serve

@@ -81,6 +81,7 @@ class Job:
     parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
     until: float | None = None  # s
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    saved: Path | None = None  # the run itself, if a study has kept it
 
     def asked(self) -> dict[str, Any]:
         """Return the request as plain data, without the text of a model."""
@@ -297,7 +298,9 @@ def culprit(message: str, names: Iterable[str]) -> str | None:
 # ---- files ---------------------------------------------------------------------
 
 
-def resolved(folder: Path, name: str) -> Path:
+def resolved(
+    folder: Path, name: str, suffixes: tuple[str, ...] = SUFFIXES, what: str = "model"
+) -> Path:
     """Return the file that a relative name stands for, inside the folder.
 
     Raises
@@ -310,14 +313,15 @@ def resolved(folder: Path, name: str) -> Path:
     is_odd = any(ord(c) < 32 or c in "\\:\x7f" for c in name) or not _is_text(name)
     if is_odd or any(part.startswith(".") or not part for part in parts):
         raise Refused(403, "file: give a relative path inside the folder", "file")
-    if not name.lower().endswith(SUFFIXES):
-        raise Refused(403, f"file: a model file ends in {', '.join(SUFFIXES)}", "file")
+    if not name.lower().endswith(suffixes):
+        ends = ", ".join(suffixes)
+        raise Refused(403, f"file: a {what} file ends in {ends}", "file")
     try:
         root = folder.resolve(strict=True)
         path = (root / name).resolve(strict=True)
     except (OSError, RuntimeError):  # missing, too long, a loop of links
         raise Refused(404, f"no file '{name}'", "file") from None
-    if not path.is_relative_to(root) or path.suffix.lower() not in SUFFIXES:
+    if not path.is_relative_to(root) or path.suffix.lower() not in suffixes:
         raise Refused(403, "file: it lies outside the folder", "file")
     if not path.is_file():
         raise Refused(404, f"no file '{name}'", "file")
@@ -336,7 +340,7 @@ def _is_text(name: str) -> bool:
 def files(folder: Path) -> list[str]:
     """Return the model files in a folder, relative, those nearest first."""
     found: list[str] = []
-    for path in _walk(folder):
+    for path in walk(folder):
         name = path.relative_to(folder).as_posix()
         try:
             target = resolved(folder, name)
@@ -350,7 +354,7 @@ def files(folder: Path) -> list[str]:
     return sorted(found, key=lambda name: (name.count("/"), name))
 
 
-def _walk(folder: Path) -> Iterator[Path]:
+def walk(folder: Path, suffixes: tuple[str, ...] = SUFFIXES) -> Iterator[Path]:
     """Yield files with a model's suffix, folder by folder; links are not entered."""
     level, n_entry = [folder], 0
     for _ in range(MAX_DEPTH):
@@ -368,7 +372,7 @@ def _walk(folder: Path) -> Iterator[Path]:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     deeper.append(Path(entry.path))
-                elif entry.name.lower().endswith(SUFFIXES):
+                elif entry.name.lower().endswith(suffixes):
                     yield Path(entry.path)
         level = deeper
 

@@ -18,16 +18,14 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from nonsmooth import gallery
 from nonsmooth.app.serve import jobs
 from nonsmooth.app.serve.jobs import Job, Refused, shortened
 from nonsmooth.errors import Interrupted, ModelError, NonsmoothWarning, SolveError
+from nonsmooth.result import Result
 from nonsmooth.views.scene import scene
-
-if TYPE_CHECKING:
-    from nonsmooth.result import Result
 
 log = logging.getLogger(__name__)
 
@@ -229,7 +227,8 @@ class Runs:
         run.title = model.title or run.job.name
         error = ""
         try:
-            result = self._simulated(run, model)
+            saved = run.job.saved
+            result = Result.load(saved) if saved else self._simulated(run, model)
         except (SolveError, Interrupted) as failure:
             if failure.result is None:
                 raise

@@ -20,13 +20,15 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nonsmooth import __version__, gallery
-from nonsmooth.app.serve import jobs
+from nonsmooth.app.serve import jobs, studies
 from nonsmooth.app.serve.jobs import Refused
 from nonsmooth.app.serve.runs import Runs
 from nonsmooth.errors import ModelError
 from nonsmooth.model import Model
 from nonsmooth.solve.options import BRANCHES, METHODS, SCHEMES
+from nonsmooth.views.report import POLICY as REPORT_POLICY
 from nonsmooth.views.report import page, static
+from nonsmooth.views.study_page import SCRIPT as STUDY_SCRIPT
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +38,8 @@ MAX_BODY = 1_000_000
 MAX_CHECKS = 4
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
 # Nothing else of the package is served.
-STATIC = {"serve.js": "text/javascript; charset=utf-8"}
+SCRIPT_TYPE = "text/javascript; charset=utf-8"
+STATIC = {"serve.js": SCRIPT_TYPE}
 
 # Style sheets are put in by the script, which the policy calls inline.
 POLICY = (
@@ -44,6 +47,12 @@ POLICY = (
     "img-src 'self' data: blob:; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'"
 )
+# The page of a study has the viewer in a frame, and that frame is a report.
+STUDY_HEADERS = {"content-security-policy": f"{POLICY}; frame-src 'self'"}
+FRAME_HEADERS = {
+    "content-security-policy": f"{REPORT_POLICY}; frame-ancestors 'self'",
+    "x-frame-options": "SAMEORIGIN",
+}
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -202,6 +211,9 @@ class Server:
     async def static(self, request: Request) -> Response:
         """Send a file of the viewer's build."""
         name = request.path_params["name"]
+        if name == "study.js":
+            script = STUDY_SCRIPT.read_text(encoding="utf-8")
+            return Response(script, headers={"content-type": SCRIPT_TYPE})
         if name not in STATIC:
             raise Refused(404, f"no file '{name}' here")
         try:
@@ -291,6 +303,41 @@ class Server:
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(text, media_type="text/html", headers=headers)
 
+    async def view(self, request: Request) -> Response:
+        """Send what was computed, as a page to be shown in a frame."""
+        run = self.runs.get(request.path_params["id"])
+        text = await run_in_threadpool(page, self._document(request), run.title)
+        return Response(text, media_type="text/html", headers=FRAME_HEADERS)
+
+    # ---- studies ---------------------------------------------------------------
+
+    async def studies(self, request: Request) -> Response:
+        """List the studies in the folder."""
+        return reply({"studies": await run_in_threadpool(studies.listed, self.folder)})
+
+    async def studies_page(self, request: Request) -> Response:
+        """Send a page that lists them."""
+        text = await run_in_threadpool(studies.list_page, self.folder)
+        return Response(text, media_type="text/html")
+
+    async def study_page(self, request: Request) -> Response:
+        """Send the page of a study."""
+        name = request.query_params.get("file", "")
+        text = await run_in_threadpool(studies.page, self.folder, name)
+        return Response(text, media_type="text/html", headers=STUDY_HEADERS)
+
+    async def study(self, request: Request) -> Response:
+        """Send what the page of a study shows."""
+        asked = request.query_params
+        name, since = asked.get("file", ""), asked.get("since", "")
+        return reply(await run_in_threadpool(studies.data, self.folder, name, since))
+
+    async def open(self, request: Request) -> Response:
+        """Start a run of a study, to be looked at."""
+        data = await body(request)
+        job = await run_in_threadpool(studies.job, self.folder, data)
+        return reply({"id": self.runs.add(job).id}, 201)
+
     def _document(self, request: Request) -> bytes:
         run = self.runs.get(request.path_params["id"])
         if run.scene is not None:
@@ -315,6 +362,12 @@ class Server:
             Route(f"{one}/cancel", self.cancel, methods=["POST"]),
             Route(f"{one}/scene", self.scene),
             Route(f"{one}/report", self.report),
+            Route(f"{one}/view", self.view),
+            Route("/studies", self.studies_page),
+            Route("/study", self.study_page),
+            Route("/api/studies", self.studies),
+            Route("/api/studies/data", self.study),
+            Route("/api/studies/open", self.open, methods=["POST"]),
         ]
 
 
