@@ -1,5 +1,6 @@
 """Sweeps: points, paths, reducers against closed forms, tables, refusals."""
 
+import dataclasses
 import json
 import math
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from nonsmooth import ModelError, gallery, save, simulate
 from nonsmooth.elements.expressions import evaluate
+from nonsmooth.errors import NonsmoothWarning
 from nonsmooth.study import (
     AtEvents,
     Between,
@@ -26,6 +28,7 @@ from nonsmooth.study import (
     Span,
     Stroboscopic,
     Study,
+    Table,
     load_study,
     sweep,
 )
@@ -416,6 +419,23 @@ def test_table_to_csv_and_parquet(table, tmp_path):
         ("belt", {"speed": [0.1]}, END, {"executor": "thread"}, "mean 'threads'"),
         ("belt", {"speed": [0.1]}, END, {"workers": 0}, "workers = 0"),
         ("belt", {"speed": [0.1]}, END, {"address": "tcp://x"}, "executor='dask'"),
+        ("belt", {"speed": [0.1]}, END, {"wait": -1.0}, "wait = -1"),
+        ("belt", {"speed": [0.1]}, {"status": Count()}, {}, "column so named"),
+        ("belt", {"gravity.2": [0.1]}, END, {}, "no place '2'; give 0 to 1"),
+        (
+            "belt",
+            {"sole.friction.mu": [0.1], "contacts.sole.friction.mu": [0.2]},
+            END,
+            {},
+            "it is 'sole.friction.mu' as well",
+        ),
+        (
+            "belt",
+            {"speed": [0.1]},
+            {"x": Mean(column="block.x", last="speed - 1")},
+            {},
+            "output 'x': last = -0.9; must be > 0",
+        ),
     ],
 )
 def test_bad_studies_are_refused(system, parameters, outputs, changes, why):
@@ -424,9 +444,63 @@ def test_bad_studies_are_refused(system, parameters, outputs, changes, why):
         sweep(system, parameters, outputs, **options)
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Mean(column="block.x", last=-1.0),
+        lambda: Stroboscopic(column="block.x", period=0.0),
+        lambda: AtEvents(column="block.x", n=0),
+        lambda: EnergyPerCycle(work="motor", period=1.0, n=-2),
+        lambda: Period(tolerance=0.0),
+    ],
+)
+def test_reducers_refuse_what_is_not_above_zero(make):
+    with pytest.raises(ModelError, match="must be > 0"):
+        make()
+
+
+def test_a_function_that_returns_nothing_fails_its_run():
+    table = sweep("belt", {"speed": [0.1]}, {"x": lambda result: None}, until=0.1)
+    assert "<lambda> returned None; it must return a number" in table.failures()[0]
+
+
+def test_gravity_is_a_parameter():
+    model = gallery.build("belt")
+    table = sweep(model, {"gravity.1": [-9.81, -5.0]}, END, until=1.0)
+    expected = simulate(dataclasses.replace(model, gravity=(0.0, -5.0)), 1.0)
+    assert table["x"][1] == expected.sample(1.0, "block.x")["block.x"][0]
+    assert table["x"][0] != table["x"][1]
+
+
+def test_a_table_says_what_is_in_it_and_repeats_runs(tmp_path):
+    """Also with functions, which its index knows by name only."""
+    table = sweep(
+        gallery.build("belt"),
+        {"sole.friction.mu": [0.1, 0.2], "block.mass": [1.0, 2.0]},
+        {"x": lambda result: result.sample(result.t_end, "block.x")["block.x"][0]},
+        until=1.0,
+        settings={"spring.stiffness": 80.0},
+        rtol=1e-6,
+        store=tmp_path / "study.db",
+    )
+    assert "4 runs, 4 done" in repr(table)
+    assert "block.mass: 1 to 2" in repr(table)
+    loaded = Table.load(tmp_path / "study.db")
+    run = loaded.run(3)
+    assert run.sample(1.0, "block.x")["block.x"][0] == table["x"][3]
+    assert run.options["rtol"] == 1e-6
+    with pytest.raises(ModelError, match="there are 0 to 3"):
+        loaded.run(4)
+    loaded.definition["library"] = "0.0.9"
+    with pytest.warns(NonsmoothWarning, match=r"made by nonsmooth 0\.0\.9"):
+        loaded.run(0)
+
+
 def test_values_outside_a_range_are_counted_in_large_studies():
     grid = Grid(low=-0.5, high=1.0, n=301)
-    with pytest.raises(ModelError, match=r"'m' = .* 101 of 301 points are refused"):
+    with pytest.raises(
+        ModelError, match=r"'m' = -0\.5 to 0, 101 values: 101 of 301 points are refused"
+    ):
         sweep("belt", {"m": grid}, END, until=1.0)
 
 

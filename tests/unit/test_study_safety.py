@@ -237,6 +237,32 @@ def test_a_full_disk_loses_nothing_that_was_reported(store, monkeypatch):
     assert sweep(study, store=store).counts() == {"done": 12}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of file sizes")
+def test_no_room_for_whole_runs_is_said(store, monkeypatch, capsys):
+    """Files may have 20 kB: the index has room, and a run has not."""
+    import resource
+
+    from nonsmooth.app.cli import main
+
+    path = store.with_suffix(".yaml")
+    text = "nonsmooth: 1\nstudy: {system: belt, parameters: {speed: [0.1, 0.2]}, "
+    path.write_text(text + "outputs: {run: {type: WholeRun}}, until: 9}")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+    try:
+        code = main(["sweep", str(path), "--workers", "1"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, old)
+    said = capsys.readouterr().err
+    assert code == 1
+    assert "cannot write" in said
+    assert "what was reported as done is kept" in said
+    assert "done" not in statuses(path.with_suffix(".db"))
+    assert main(["sweep", str(path)]) == 0
+
+
 SCRIPT = """
 import sys
 from nonsmooth.study import Count, sweep

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import math
 import sys
@@ -12,7 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nonsmooth.app.bar import Bar
-from nonsmooth.app.command import DONE, FAILED, INTERRUPTED, number
+from nonsmooth.app.command import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    Failed,
+    number,
+    sentence,
+)
 from nonsmooth.app.gallery import table as print_table
 from nonsmooth.errors import Interrupted, ModelError, nearest
 from nonsmooth.files import check_writable
@@ -48,7 +56,7 @@ Values: a list, Grid, or Between two ends, of which `samples` points are drawn w
 Span, Count, FirstTime, Period, Multiple, Sequence, Stroboscopic, AtEvents,
 EnergyPerCycle, WholeRun.
 
-exit code: 0 done, 1 some runs failed or a file was not written, 2 bad input,
+exit code: 0 done, 1 some runs failed or the disk was full, 2 bad input,
 130 interrupted
 
 examples:
@@ -139,6 +147,10 @@ def command(args: argparse.Namespace) -> int:
     except Interrupted as error:
         print(f"error: {error}", file=sys.stderr)
         return INTERRUPTED
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        raise Failed(sentence(error), FAILED) from None
     _print(table, store, args)
     is_written = _write(table, args)
     has_all = table.counts().get("done", 0) == table.n_run

@@ -36,13 +36,18 @@ from nonsmooth.study.reducers import (
     time_at,
 )
 from nonsmooth.study.settings import fields as settable
+from nonsmooth.study.settings import short_path
 from nonsmooth.study.systems import build_model, is_file, read_file
 
+# Columns of a table after those of parameters and outputs.
+ABOUT = ("status", "message", "doubts", "seconds")
 # Points of a study whose model is built before anything runs: all of few, else those
 # at the ends of each parameter.
 FEW = 200
 # Points of which those that are refused are counted.
 COUNTED = 5000
+# Refused values that are named one by one.
+MAX_NAMED = 4
 if TYPE_CHECKING:
     # Lists and functions may be given; what is stored are values and reducers.
     Many = Mapping[str, Any]
@@ -133,6 +138,14 @@ class Study(Element, family="study", is_kind=True):
         for name in self.outputs:
             if name in self.parameters:
                 raise self.fail("outputs", name, "a parameter has this name")
+        for name in (*self.outputs, *self.parameters):
+            if name in ABOUT:
+                raise self.fail("outputs", name, "every table has a column so named")
+        seen: dict[str, str] = {}
+        for name in (*self.parameters, *self.settings):
+            other = seen.setdefault(short_path(name), name)
+            if other != name:
+                raise self.fail("parameters", name, f"it is '{other}' as well")
         if self.seed < 0:
             raise self.fail("seed", self.seed, "must be >= 0")
 
@@ -330,18 +343,17 @@ def prepare_again(definition: Mapping[str, Any]) -> Prepared:
 
     Its points and outputs are left out: functions among them are known by name only.
     """
-    kept = {
-        item.name: definition[item.name]
-        for item in dataclasses.fields(Study)
-        if item.name in (*_OPTIONS, "title", "until", "assemble", "settings")
-    }
-    # Of a model the settings are in it already.
+    names = (*_OPTIONS, "title", "until", "assemble", "settings")
+    kept: dict[str, Any] = {name: definition[name] for name in names}
     base = definition["system"] or from_dict(definition["model"])
+    if isinstance(base, Model):
+        # It was written with its settings.
+        del kept["settings"]
     study = Study(
         system=base,
         parameters={name: [0] for name in definition["parameters"]},
         outputs={"whole": WholeRun()},
-        **kept | ({} if isinstance(base, str) else {"settings": {}}),
+        **kept,
     )
     return Prepared(study, base, _constants(base, study), definition["library"])
 
@@ -378,6 +390,9 @@ def _check_points(ready: Prepared) -> None:
         return
     every = _refusals(ready, list(range(min(len(points), COUNTED))), COUNTED)
     k, why = next(iter((every or first).items()))
+    if len(every) == len(points) and len(set(every.values())) == 1:
+        # A name, as a rule, and no value.
+        raise ModelError(why)
     blamed = _blamed(ready, list(every or first))
     some = "" if len(points) <= COUNTED else f" of the first {COUNTED}"
     raise ModelError(
@@ -413,9 +428,12 @@ def _blamed(ready: Prepared, refused: list[int]) -> str:
         wrong = {column[k] for k in bad}
         right = {v for k, v in enumerate(column[:COUNTED]) if k not in bad}
         if not wrong & right:
-            shown = ", ".join(f"{v:.6g}" if is_number(v) else str(v) for v in wrong)
-            many = f"{shown[:60]}..." if len(shown) > 60 else shown
-            return f"parameter '{name}' = {many}: "
+            order = sorted(wrong, key=_sort_key)
+            words = [f"{v:.6g}" if is_number(v) else str(v) for v in order]
+            shown = ", ".join(words)
+            if len(words) > MAX_NAMED:
+                shown = f"{words[0]} to {words[-1]}, {len(words)} values"
+            return f"parameter '{name}' = {shown}: "
     return ""
 
 
@@ -447,5 +465,9 @@ def _check_outputs(ready: Prepared) -> None:
                 )
         for key in ("last", "period"):
             value = getattr(reducer, key, None)
-            if value is not None:
-                time_at(value, ready.numbers(point), f"output '{name}': {key}")
+            if value is None:
+                continue
+            where = f"output '{name}': {key}"
+            time = time_at(value, ready.numbers(point), where)
+            if not time > 0.0:
+                raise ModelError(f"{where} = {time:g}; must be > 0 s")

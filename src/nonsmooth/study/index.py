@@ -223,9 +223,13 @@ class Index:
         if self.path is None:
             return
         folder = runs_folder(self.path)
-        folder.mkdir(exist_ok=True)
-        with replacing(folder / f"{outcome.k}.nsr") as place:
-            place.write_bytes(outcome.whole)
+        target = folder / f"{outcome.k}.nsr"
+        try:
+            folder.mkdir(exist_ok=True)
+            with replacing(target) as place:
+                place.write_bytes(outcome.whole)
+        except OSError as error:
+            raise _no_room(target, error.strerror or str(error)) from error
 
     # -- reading -----------------------------------------------------------------
 
@@ -330,13 +334,17 @@ def _explained(path: Path | None) -> Generator[None]:
     except sqlite3.DatabaseError as error:
         text = str(error)
         if "full" in text or "disk I/O" in text:
-            raise OSError(
-                errno.ENOSPC,
-                f"cannot write ({text}); what was reported as done is kept, and the "
-                "study goes on from there when there is room",
-                str(path),
-            ) from error
+            raise _no_room(path, text) from error
         raise ModelError(f"{path}: the index is damaged ({text})") from error
+
+
+def _no_room(path: Path | None, why: str) -> OSError:
+    return OSError(
+        errno.ENOSPC,
+        f"cannot write ({why}); what was reported as done is kept, and the study goes "
+        "on from there when there is room",
+        str(path),
+    )
 
 
 def differences(old: Any, new: Any, where: str = "") -> Iterator[str]:

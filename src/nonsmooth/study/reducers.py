@@ -51,6 +51,13 @@ class Reducer(Element, family="reducer"):
         """Return the columns it reads."""
         return ()
 
+    def check(self) -> None:
+        """Refuse times and counts that are not above zero."""
+        for field in ("last", "period", "tolerance", "n"):
+            value = getattr(self, field, None)
+            if isinstance(value, int | float) and not value > 0:
+                raise self.fail(field, value, "must be > 0")
+
     def _time(self, field: str, values: Mapping[str, float]) -> float:
         time = time_at(getattr(self, field), values, f"{type(self).__name__}: {field}")
         if not time > 0.0:
@@ -306,10 +313,13 @@ class _Function(Reducer):
         if isinstance(found, str):
             return found
         try:
-            numbers = np.asarray(found, dtype=float)
+            # Nothing would be no number, NaN.
+            numbers = np.asarray("" if found is None else found, dtype=float)
         except (TypeError, ValueError):
-            raise self.fail(
-                "function", found, "it must return a number, a text or a list of them"
+            name = getattr(self.function, "__qualname__", type(self.function).__name__)
+            raise ModelError(
+                f"{name} returned {found!r}; it must return a number, a text or a list "
+                "of numbers"
             ) from None
         return float(numbers) if numbers.ndim == 0 else numbers.ravel().tolist()
 

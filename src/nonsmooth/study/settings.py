@@ -1,7 +1,8 @@
 """Numbers and choices inside a model, by name: `crank.mass`, `sole.friction.mu`.
 
 The list that an element is in may stand before its name, `contacts.sole.friction.mu`,
-and the place in a list after that of its field, `bodies.box.position.0`.
+and the place in a list after that of its field, `bodies.box.position.0`. Of the model
+itself there is `gravity.0` and `gravity.1`.
 """
 
 from __future__ import annotations
@@ -32,6 +33,10 @@ def with_field(model: Model, key: str, value: Any, where: str) -> Model:
     where : str
         What messages begin with.
     """
+    if key.partition(".")[0] == "gravity" and not _has(model, "gravity"):
+        path = key.split(".")[1:] or ["?"]
+        gravity = _replaced(model.gravity, path, f"{where}: gravity", value)
+        return dataclasses.replace(model, gravity=gravity)
     element, path = find(model, key, where)
     changed = _changed(element, path, where, value)
     lists = {
@@ -39,6 +44,16 @@ def with_field(model: Model, key: str, value: Any, where: str) -> Model:
         for family in _FAMILIES
     }
     return dataclasses.replace(model, **lists)
+
+
+def short_path(key: str) -> str:
+    """Return a key without the list that its element is in."""
+    family, _, rest = key.partition(".")
+    return rest if family in _FAMILIES and "." in rest else key
+
+
+def _has(model: Model, name: str) -> bool:
+    return any(e.name == name for family in _FAMILIES for e in getattr(model, family))
 
 
 def find(model: Model, key: str, where: str) -> tuple[Named, list[str]]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nonsmooth.errors import Interrupted, NonsmoothWarning
+from nonsmooth.errors import Interrupted, ModelError, NonsmoothWarning
 from nonsmooth.model import Model
 from nonsmooth.study.definition import Study, prepare
 from nonsmooth.study.executors import Executor, executor_of
@@ -108,6 +108,8 @@ def sweep(
             until=until,
             **options,
         )
+    if isinstance(wait, bool) or not isinstance(wait, int | float) or not wait >= 0.0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ModelError(f"wait = {wait!r}; give seconds >= 0")
     ready = prepare(study)
     chosen = executor_of(executor, workers, address)
     index = Index(ready, store, wait)

@@ -16,7 +16,7 @@ from nonsmooth import __version__
 from nonsmooth.errors import ModelError, NonsmoothWarning, nearest
 from nonsmooth.model import Model
 from nonsmooth.result import Result
-from nonsmooth.study.definition import Prepared, prepare_again
+from nonsmooth.study.definition import ABOUT, Prepared, prepare_again
 from nonsmooth.study.design import distinct
 from nonsmooth.study.index import Row, read_index, runs_folder
 
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     import pandas
     import xarray
     from matplotlib.figure import Figure
-
-# Columns after those of parameters and outputs.
-ABOUT = ("status", "message", "doubts", "seconds")
 
 
 class Table(Mapping[str, Any]):
@@ -294,7 +291,7 @@ def _in_words(column: Any) -> str:
         return f"{known.min():.6g} to {known.max():.6g}"
     if _is_lists(column):
         return "lists"
-    known = distinct([str(x) for x in column])
+    known = list(dict.fromkeys(str(x) for x in column.tolist()))
     return ", ".join(known[:3]) + (", ..." if len(known) > 3 else "")
 
 

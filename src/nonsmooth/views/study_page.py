@@ -245,8 +245,9 @@ def _command(table: Table) -> str:
         parts.append(f"--set {shlex.quote(f'{name}={value}')}")
     usual = {"method": "auto", "rtol": 1e-8, "scheme": "events", "branch": "unique"}
     for name, value in table.options().items():
-        if name == "assemble":
-            parts += ["--assemble"] if value else []
-        elif value not in (None, usual.get(name)):
-            parts.append(f"--{name.replace('_', '-')} {value}")
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            parts.append(option)
+        elif value not in (None, False, usual.get(name)):
+            parts.append(f"{option} {value}")
     return " ".join(parts)
