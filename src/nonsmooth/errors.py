@@ -70,6 +70,11 @@ FAILURES = {
         "t = {t:.9g} s: the motion has grown without bound; the fixed step of {h:g} s "
         "is too long for it{why}: try a shorter one"
     ),
+    "dropped": (
+        "t = {t:.9g} s, body '{who}': a flight with {n} modes would drop {lost:.3g} J, "
+        "{part:.3g} % of the energy; flight_loss allows {allowed:.3g} %: try more "
+        "flight_modes, flight_modes='all', or a larger flight_loss"
+    ),
     "cannot_assemble": (
         "t = {t:.9g} s: the constraints cannot be met any more, {who}; the mechanism "
         "locks, or a drive asks for more than it can reach"

@@ -76,6 +76,10 @@ class FlexibleBody(Body):
     `points`, `patches` and `gauges` are in the coordinates of the mesh. A joint or
     drive that takes hold of a rotation needs a patch.
 
+    With `flight_modes` it has fewer modes where all patches in contact are clear, so
+    far off that all shapes together could not bring them. What the others hold is lost
+    then, and booked as `NAME.dropped`; they are there again at touch-down.
+
     With `modes` = "full" it is kept as finite elements with masses at the nodes, for
     waves: it may move and deform a little, but not turn, and the scheme is "waves".
     `plane` = "axisymmetric", of such a body, is one of revolution about the x axis of
@@ -93,6 +97,9 @@ class FlexibleBody(Body):
     thickness: float = quantity("m", default=1.0, above=0.0)
     plane: Literal["stress", "strain", "axisymmetric"] = "stress"
     modes: int | Literal["full"] = 20  # to keep, without those for loads
+    flight_modes: int | Literal["all"] = "all"  # of these, while no patch is near
+    # Part of the energy that a flight may drop with the modes, else the run fails.
+    flight_loss: float = quantity("1", default=0.1, minimum=0.0)
     damping: Damping | None = None
     fixed: tuple[str, ...] = ()  # boundaries that do not move
     symmetric: Literal["x", "y"] | None = None  # axis of reflection: half is solved
@@ -117,6 +124,9 @@ class FlexibleBody(Body):
         super().check()
         if self.modes != "full" and self.modes < 1:
             raise self.fail("modes", self.modes, "must be at least 1, or 'full'")
+        if self.flight_modes != "all" and self.flight_modes < 1:
+            valid = "must be at least 1, or 'all'"
+            raise self.fail("flight_modes", self.flight_modes, valid)
         self._check_full()
         try:
             find_material(self.material)
@@ -151,6 +161,9 @@ class FlexibleBody(Body):
         if self.angular_velocity:
             valid = "a body with modes = 'full' does not turn; give a number of modes"
             raise self.fail("angular_velocity", self.angular_velocity, valid)
+        if self.flight_modes != "all":
+            valid = "a body with modes = 'full' drops none; leave it out"
+            raise self.fail("flight_modes", self.flight_modes, valid)
         if self.damping is not None:
             valid = "a body with modes = 'full' has no damping; leave it out"
             raise self.fail("damping", self.damping, valid)

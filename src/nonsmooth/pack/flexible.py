@@ -23,7 +23,7 @@ Loads = dict[str, bool | None]
 
 # Fields that say how a body starts, and nothing of what it is.
 _START = {"name", "position", "angle", "velocity", "angular_velocity", "damping"}
-_START |= {"eta", "eta_rate", "start"}
+_START |= {"eta", "eta_rate", "start", "flight_modes", "flight_loss"}
 # Part of a symmetric body's size by which a load may be off its axis: round-off.
 _ON_AXIS = 1e-6
 # Reductions that are kept: a model is packed more than once.

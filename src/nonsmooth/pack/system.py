@@ -26,7 +26,11 @@ from nonsmooth.model import Model
 from nonsmooth.pack.patches import N_HISTORY
 
 if TYPE_CHECKING:
+    from nonsmooth.pack.flight import Flight
     from nonsmooth.pack.parts import Part
+
+# Entry of the ledger for what a body loses with the modes that it drops in flight.
+DROPPED = "dropped"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -103,6 +107,13 @@ class System:
         from nonsmooth.pack.parts import parts_of  # which packs
 
         return parts_of(self)
+
+    @cached_property
+    def flight(self) -> Flight | None:
+        """The same with fewer shapes, in flight; None where no body drops any."""
+        from nonsmooth.pack.flight import flight_of
+
+        return flight_of(self)
 
     @property
     def n_state(self) -> int:

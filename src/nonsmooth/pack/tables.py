@@ -35,7 +35,7 @@ from nonsmooth.pack.contacts import (
 from nonsmooth.pack.magnitudes import check_magnitudes
 from nonsmooth.pack.packer import Packer
 from nonsmooth.pack.sliders import with_blocks
-from nonsmooth.pack.system import System
+from nonsmooth.pack.system import DROPPED, System
 
 Columns = dict[str, Any]
 Integers = NDArray[np.int64]
@@ -255,6 +255,8 @@ def _bodies(packer: Packer, model: Model, size: float) -> Columns:
             of_body[k] = len(tails)
             kinds = (packer.function(n, body, getattr(body, n)) for n in _TAIL)
             work = packer.ledger(f"{body.name}.{body.inner_work}")
+            if getattr(body, "flight_modes", "all") != "all":
+                packer.ledger(f"{body.name}.{DROPPED}")
             tails.append((k, packer.append(own.parameters), work, *kinds))
     masses = np.array(mass)
     can_move = (masses > 0.0) & ~np.array(held)

@@ -28,8 +28,34 @@ def instants(system: System, t: Floats, y: Floats, mode: Modes) -> Instants:
 def project(system: System, work: Work, t: Floats, y: Floats, mode: Modes) -> Floats:
     """Return sampled states moved onto the constraints."""
     samples = instants(system, t, y, mode)
+    flies, rest = flights(system, mode)
+    if len(flies):
+        flight = system.flight
+        assert flight is not None
+        few = flight.few
+        low = flight.down(y[flies])
+        low = project(few, few.work(), t[flies], low, grounded(mode[flies]))
+        samples.y[flies, : 2 * system.n_dof] = flight.up(low)[:, : 2 * system.n_dof]
+        if len(rest):
+            samples.y[rest] = project(system, work, t[rest], y[rest], mode[rest])
+        return samples.y
     entry.project_samples(system.tables, work, samples, system.size)
     return samples.y
+
+
+def flights(system: System, mode: Modes) -> tuple[Any, Any]:
+    """Return which instants are of flights with few shapes, and which are not."""
+    if system.flight is None:
+        return np.zeros(0, dtype=np.int64), np.arange(len(mode))
+    flies = system.flight.is_flying(mode)
+    return np.flatnonzero(flies), np.flatnonzero(~flies)
+
+
+def grounded(mode: Modes) -> Modes:
+    """Return modes as a system has them that knows of no flights."""
+    plain: Any = mode.copy()
+    plain["flank"][plain["side"] == OPEN] = 0
+    return plain
 
 
 def evaluate(
@@ -42,8 +68,33 @@ def evaluate(
 ) -> Instants:
     """Evaluate accelerations, reactions and forces at given states and modes."""
     samples = instants(system, t, y, mode)
+    flies, rest = flights(system, mode)
+    if len(flies):
+        flight = system.flight
+        assert flight is not None
+        few = flight.few
+        low, plain = flight.down(y[flies]), grounded(mode[flies])
+        own = evaluate(few, few.work(), t[flies], low, plain, baumgarte)
+        _scatter(own, flies, samples)
+        samples.a[flies] = flight.up_rates(own.a)
+        if len(rest):
+            other = evaluate(system, work, t[rest], y[rest], mode[rest], baumgarte)
+            _scatter(other, rest, samples)
+            samples.a[rest] = other.a
+        return samples
     entry.evaluate_samples(system.tables, work, samples, *baumgarte)
     return samples
+
+
+# What instants have of states, whose number of shapes differs, and of modes.
+_OWN = ("t", "y", "mode", "a")
+
+
+def _scatter(some: Instants, rows: Any, samples: Instants) -> None:
+    """Write what some instants have into the given rows of others."""
+    for name in Instants._layout.arrays:  # pyright: ignore[reportPrivateUsage]
+        if name not in _OWN:
+            np.asarray(getattr(samples, name))[rows] = getattr(some, name)
 
 
 def gauges(system: System, y: Floats) -> Floats:

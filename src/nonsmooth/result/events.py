@@ -106,6 +106,14 @@ def _block(
             parts.append(rows)
             place.append(at)
             order.append(np.full(len(at), len(system.events) + k))
+    if system.flight is not None:
+        for k, (body, T) in enumerate(system.flight.shapes.items()):
+            at, rows = _flight_events(system, steps, ends, body, T.shape, words)
+            parts.append(rows)
+            place.append(at)
+            order.append(
+                np.full(len(at), len(system.events) + len(system.with_mode) + k)
+            )
     at = np.concatenate(place)
     new = np.lexsort((np.concatenate(order), at))
     rows = np.concatenate(parts)[new]
@@ -194,6 +202,31 @@ def _mode_events(
     rows["impulse"] = sides.impulse[at, k]
     has = (1 << len(PAIRS)) - 1
     rows["has"] = np.where(rows["impulse"].any(axis=1), has, has >> 1)
+    return at, rows
+
+
+def _flight_events(
+    system: System,
+    steps: Steps,
+    ends: Integers,
+    body: str,
+    n: tuple[int, ...],
+    words: _Words,
+) -> tuple[Integers, Any]:
+    """Return when a body dropped shapes, or had them again, and its rows."""
+    flight = system.flight
+    assert flight is not None
+    old = flight.is_flying(steps.mode[ends])
+    new = flight.is_flying(steps.mode_after(ends))
+    at = np.flatnonzero(old != new)
+    rows: Any = np.zeros(len(at), dtype=ROW)
+    rows["element"] = words(body)
+    rows["action"], rows["cause"] = words("record"), words("")
+    drop, have = words("drop_modes"), words("return_modes")
+    rows["kind"] = np.where(new[at], drop, have)
+    many, few = (words(f"{k} shapes") for k in n)
+    rows["before"] = np.where(new[at], many, few)
+    rows["after"] = np.where(new[at], few, many)
     return at, rows
 
 

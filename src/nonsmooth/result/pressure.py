@@ -14,7 +14,7 @@ from nonsmooth.kernels.mechanics import nodes
 from nonsmooth.kernels.tolerances import TINY
 from nonsmooth.pack.blocks import joint_faces
 from nonsmooth.result.blocks import borne, elastic_blocks
-from nonsmooth.result.evaluate import evaluate
+from nonsmooth.result.evaluate import evaluate, grounded
 from nonsmooth.result.state import Modes
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ def pressure_of(
     assert nodes_b is not None  # it was packed
     weights = nodes_b.weights
     work = system.work()
-    evaluate(system, work, np.array([t]), y, mode)
+    # Nodes of a patch that is clear are where all shapes put them.
+    evaluate(system, work, np.array([t]), y, grounded(mode))
     n, at_a, place = (
         len(weights),
         int(m.contact_patch[k, 1]),

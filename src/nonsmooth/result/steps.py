@@ -13,10 +13,61 @@ from numpy.typing import NDArray
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.run import CROSSED, Log
 from nonsmooth.pack import System
+from nonsmooth.pack.flight import Flight
 from nonsmooth.result.state import Modes
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class FlightLog:
+    """Steps of a flight with few shapes, as steps of the whole system.
+
+    The log is kept as it is: with all shapes it would be several times as long.
+    """
+
+    log: Log
+    flight: Flight
+    before: Floats  # (n_y), at its start, for what rests in flight
+
+    @cached_property
+    def mode(self) -> Modes:
+        """Modes of contacts, those of patches marked."""
+        mode: Any = np.array(np.asarray(self.log.mode)[: self.log.n])
+        mode["flank"][:, self.flight.patches()] = 1
+        return mode
+
+    def up(self, y: Floats) -> Floats:
+        """Return states of the whole system."""
+        found, idle = self.flight.up(y), self.flight.idle
+        found[..., idle] = self.before[idle]
+        return found
+
+    @property
+    def coef(self) -> Floats:
+        """Coefficients of the whole system."""
+        found, idle = self.flight.up(np.asarray(self.log.coef)), self.flight.idle
+        found[:, 0, idle] = self.before[idle]
+        return found
+
+    @property
+    def end(self) -> Floats:
+        """States of the whole system at the ends of steps."""
+        return self.up(np.asarray(self.log.end))
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what does not depend on shapes."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.log, name)
+
+
+def _states(log: Log | FlightLog) -> tuple[Log, Any]:
+    """Return the log that was written, and how its states become the system's."""
+    if isinstance(log, FlightLog):
+        return log.log, log.up
+    return log, np.asarray
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +79,7 @@ class Steps:
     """
 
     system: System
-    chunks: tuple[Log, ...]  # full, or trimmed to what is used
+    chunks: tuple[Log | FlightLog, ...]  # full, or trimmed to what is used
     y_end: Floats  # (n_y) state after the last step and any jump at its end
     mode_end: Modes  # (n_contact) mode after the last step
 
@@ -110,10 +161,12 @@ class Steps:
         """Number of the first step of each chunk."""
         return np.cumsum([0, *(log.n for log in self.chunks[:-1])])
 
-    def _by_chunk(self, index: Integers) -> Sequence[tuple[Log, Integers, Integers]]:
+    def _by_chunk(
+        self, index: Integers
+    ) -> Sequence[tuple[Log | FlightLog, Integers, Integers]]:
         """Return (chunk, which of the indices, steps in the chunk) for each in use."""
         of = np.searchsorted(self._firsts, index, side="right") - 1
-        found: list[tuple[Log, Integers, Integers]] = []
+        found: list[tuple[Log | FlightLog, Integers, Integers]] = []
         for c, chunk in enumerate(self.chunks):
             where = np.flatnonzero(of == c)
             if len(where):
@@ -123,18 +176,20 @@ class Steps:
     def inside(self, index: Integers, x: Floats) -> Floats:
         """Return the states at fractions x of given steps."""
         y = np.empty((len(index), self.system.n_y))
-        for log, where, step in self._by_chunk(index):
-            out = np.empty((len(where), self.system.n_y))
+        for chunk, where, step in self._by_chunk(index):
+            log, up = _states(chunk)
             coef = np.asarray(log.coef)
+            out = np.empty((len(where), coef.shape[2]))
             entry.on_dense(len(where), x[where], step, *coef.shape[1:], coef, out)
-            y[where] = out
+            y[where] = up(out)
         return y
 
     def before(self, index: Integers) -> Floats:
         """Return the states at the ends of given steps, before any jump."""
         y = np.empty((len(index), self.system.n_y))
-        for log, where, step in self._by_chunk(index):
-            y[where] = log.end[step]
+        for chunk, where, step in self._by_chunk(index):
+            log, up = _states(chunk)
+            y[where] = up(log.end[step])
         return y
 
     def after(self, index: Integers) -> Floats:
@@ -142,6 +197,7 @@ class Steps:
         y = np.empty((len(index), self.system.n_y))
         y[:] = self.y_end
         inner = np.flatnonzero(index + 1 < len(self.t))
-        for log, where, step in self._by_chunk(index[inner] + 1):
-            y[inner[where]] = log.coef[step, 0]
+        for chunk, where, step in self._by_chunk(index[inner] + 1):
+            log, up = _states(chunk)
+            y[inner[where]] = up(log.coef[step, 0])
         return y

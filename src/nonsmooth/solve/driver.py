@@ -50,6 +50,10 @@ Outcome = Literal["finished", "stopped", "failed"]
 CHUNK_BYTES, MAX_CHUNK_STEPS, FIRST_STEPS, LONGER = 8_000_000, 2000, 64, 8
 # Python looks in this often, for progress and interruption.
 TICK_SECONDS = 0.1
+# Steps of the first call, and of each where something else is to be looked at.
+FEW_STEPS = 16
+# What a march ends with that another run goes on from, beside those of `kernels.run`.
+LEFT = 4
 _CALLBACK = ctypes.CFUNCTYPE(None)
 
 
@@ -66,13 +70,14 @@ class Driver:
         until: float,
         q: Floats,
         v: Floats,
+        span: float | None = None,
     ) -> None:
         self.system, self.options, self.scheme = system, options, scheme
         self.work, self.t_start = work, t_start
         self.until = self.asked = until
         self.sizes = sizes_of(system, options)
         self.look = Look()
-        settings = settings_of(system, options, until - t_start)
+        settings = settings_of(system, options, span or until - t_start)
         # Without gravity forces go with the pace of the run.
         m = system.tables
         work.force = m.weight_of_all or m.moment * settings.pace**2
@@ -88,6 +93,8 @@ class Driver:
         self.reserve: Any = None
         self.progress: Progress | None = None
         self.stop: BaseException | None = None  # what an onlooker raised
+        # Whether to leave the run to another one, asked with what a march ended with.
+        self.leaves: Callable[[int], bool] | None = None
 
     def go_on_in(self, start: State) -> None:
         """Take over a state's mode where it agrees with it, else the approaches."""
@@ -158,7 +165,7 @@ class Driver:
         self, march: Callable[..., int], t_stop: float
     ) -> Generator[None, None, None]:
         """Advance to the end of an arc; `status` is how that went."""
-        n_steps = 16
+        n_steps = FEW_STEPS
         while True:
             assert self.log is not None
             begin = time.perf_counter()
@@ -175,10 +182,16 @@ class Driver:
             spent = time.perf_counter() - begin
             if self.stop is not None:
                 raise self.stop
+            if self.leaves is not None and self.leaves(self.status):
+                self.status = LEFT
+                yield
+                return
             if self.status == codes.FULL:
                 self.chunks.append(self.log)
                 self.log = None
                 self.log = self._new_log()
+            elif self.status == codes.TICK and self.leaves is not None:
+                n_steps = FEW_STEPS
             elif self.status == codes.TICK:
                 # Keep calls short enough for progress, long enough not to be felt.
                 wanted = int(n_steps * TICK_SECONDS / max(spent, 1e-6))
@@ -190,6 +203,16 @@ class Driver:
             if self.step.t >= self.until and self.until < self.asked:
                 self.status = codes.END
                 return
+
+    def back_to(self, k: int) -> None:
+        """Forget the steps of the present log from number k on, and where they led."""
+        log, step = self.log, self.step
+        assert log is not None
+        step.t, step.y[:] = float(log.t[k]), log.coef[k, 0]
+        step.n_step -= int(log.n) - k
+        modes: Any = self.work.mode
+        modes[...] = np.asarray(log.mode)[k]
+        log.n = k
 
     @property
     def part(self) -> float:
@@ -239,6 +262,8 @@ class Driver:
         """Return how the run ended, and what to raise."""
         if self.status == codes.STOPPED:
             return "stopped", f"stopped by event '{self._stopper()}'", None
+        if self.status == LEFT:
+            return "stopped", "", None
         if self.status == codes.END and not self._is_unstable():
             return "finished", "reached the end", None
         text, is_switch = explain(self.system, self.options, self, self.status)

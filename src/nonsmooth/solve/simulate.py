@@ -12,7 +12,9 @@ from nonsmooth.pack import System, pack
 from nonsmooth.result import Result, State
 from nonsmooth.solve.apart import Drivers
 from nonsmooth.solve.driver import Driver
+from nonsmooth.solve.flight import Journey
 from nonsmooth.solve.jumps import check_jumps
+from nonsmooth.solve.modes import mode_array
 from nonsmooth.solve.options import Baumgarte, Options
 from nonsmooth.solve.schemes import SCHEMES
 from nonsmooth.solve.start import (
@@ -120,7 +122,7 @@ def simulate(
     if start is None:
         notes.append(in_the_air(system, t_start, q, v))
     said = [note for note in notes if note]
-    if options.scheme == "events" and system.parts:
+    if options.scheme == "events" and system.parts and system.flight is None:
         return Drivers(system, options, chosen, t_start, t_end, q, v, start).run(
             progress, said
         )
@@ -128,7 +130,17 @@ def simulate(
     if start is not None:
         driver.go_on_in(start)
     driver.notes += said
+    if system.flight is not None:
+        return Journey(driver, system.flight, _flies(system, start)).run(progress)
     return driver.run(progress)
+
+
+def _flies(system: System, start: State | None) -> bool:
+    """Return whether a state is of a flight with few shapes."""
+    mode = None if start is None else mode_array(system, start)
+    if mode is None or system.flight is None:
+        return False
+    return bool(system.flight.is_flying(mode[None])[0])
 
 
 def _end(until: Any, t_start: float, step: float | None, system: System) -> float:

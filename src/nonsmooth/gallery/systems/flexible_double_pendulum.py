@@ -29,6 +29,7 @@ UNTIL = 7e-4  # s
 RANGES = {
     "gravity": (0.0, 25.0),
     "modes": (20, 150),
+    "flight_modes": (5, 80),
     "pieces": (1, 8),
     "mu0": (0.6, 1.0),
     "mu": (0.0, 0.6),
@@ -62,6 +63,7 @@ def flexible_double_pendulum(
     start: Literal["release", "contact"] = "contact",
     gravity: float = 9.81,
     modes: int = 80,
+    flight_modes: int | Literal["all"] = 20,
     pieces: int = 1,
     length: float = 0.5,
     depth: float = 0.01,
@@ -98,6 +100,8 @@ def flexible_double_pendulum(
         Acceleration of gravity, along -y, m/s^2.
     modes : int
         Modes of b2.
+    flight_modes : int or str
+        Modes of b2 in flight, "all" for `modes`; what the others hold is lost there.
     pieces : int
         Pieces that b2 is cut into.
     length : float
@@ -151,6 +155,10 @@ def flexible_double_pendulum(
     material = Material(
         youngs_modulus=youngs_modulus, poissons_ratio=poissons_ratio, density=density
     )
+    few: int | Literal["all"] = flight_modes
+    if few != "all":
+        count(system, flight_modes=few)
+        few = few if few < modes else "all"
     size = _COARSE * depth
     bodies: list[FlexibleBody] = []
     joints: list[Joint] = []
@@ -178,6 +186,7 @@ def flexible_double_pendulum(
                 material=material,
                 thickness=depth,
                 modes=-(-modes // pieces),
+                flight_modes="all" if few == "all" else -(-few // pieces),
                 points=points,
                 patches=patches,
                 **rod.motion(rod.centre(k, pieces), angles, rates),
