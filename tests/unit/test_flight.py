@@ -168,10 +168,10 @@ def test_welded_faces_keep_their_static_answers():
         np.diag(few.stiffness), abs=1e-9 * few.stiffness[-1]
     )
     # Flexibility of the face, forces and couple, is that of all shapes.
+    flexibility = []
     for shapes in (own, few):
         site = shapes.sites["face"]
         rows = np.array([*site.shape, site.turn])
-        found = rows / shapes.stiffness @ rows.T
-        if shapes is own:
-            wanted = found
+        flexibility.append(rows / shapes.stiffness @ rows.T)
+    wanted, found = flexibility
     assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12 * np.abs(wanted).max())

@@ -164,7 +164,7 @@ def _kept(own: Reduced, loads: Loads, n_few: int) -> Floats:
             site = own.sites[name]
             rows += [*site.shape, site.turn]
     stiffness = np.asarray(own.stiffness)[n_few:]
-    load = np.array(rows).reshape(-1, n)[:, n_few:].T
+    load: Floats = np.array(rows).reshape(-1, n)[:, n_few:].T
     x: Floats = load / stiffness[:, None]
     first = np.eye(n)[:, :n_few]
     scale = np.sqrt(np.einsum("ij,ij->j", x, load))
@@ -174,8 +174,8 @@ def _kept(own: Reduced, loads: Loads, n_few: int) -> Floats:
     values, vectors = np.linalg.eigh(x.T @ (stiffness[:, None] * x))
     x = x @ vectors[:, values > DEPENDENT * values[-1]]
     mass: Floats = x.T @ x
-    lower: Any = np.linalg.cholesky(mass)
-    x = x @ np.linalg.inv(lower).T
+    inverse = np.linalg.inv(np.linalg.cholesky(mass))
+    x = x @ inverse.T
     _, z = np.linalg.eigh(x.T @ (stiffness[:, None] * x))
     last = np.zeros((n, z.shape[1]))
     last[n_few:] = x @ z
