@@ -152,7 +152,7 @@ def flight_of(system: System) -> Flight | None:
         for c in system.model.contacts
     )
     model = replace(system.model, bodies=plain, contacts=smooth)
-    return Flight(whole=system, few=pack(model, few), shapes=turned)
+    return Flight(whole=system, few=pack(model, few, size=system.size), shapes=turned)
 
 
 def _kept(own: Reduced, loads: Loads, n_few: int) -> Floats:
