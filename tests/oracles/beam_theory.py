@@ -59,13 +59,14 @@ def elastica(alpha):
     return run(curvature)[2:]
 
 
-def ball_on_beam(k, mass, speed, w, phi, t_end, n):
+def ball_on_beam(law, mass, speed, w, phi, t_end, n):
     """Solve Timoshenko's integral equation; return times and forces.
 
-        (F/k)^(2/3) = v t - 1/m int (t - s) F ds - sum phi^2/w int sin w(t - s) F ds
+        d(F) = v t - 1/m int (t - s) F ds - sum phi^2/w int sin w(t - s) F ds
 
     F is linear in each of n steps, for which the integrals are exact; each step is
-    one equation for the next value of F.
+    one equation for the next value of F. The law is k of F = k d^1.5, or two arrays:
+    depths from 0 on, and forces, linear between.
     """
     h = t_end / n
     # Rigid motion of the ball and each mode under F linear over a step:
@@ -76,14 +77,14 @@ def ball_on_beam(k, mass, speed, w, phi, t_end, n):
     d_up = (c / h - 1.0 / h) / w**2 + s / w
     d_rise = (1.0 - c) / (h * w**2)
     q, dq = np.zeros_like(w), np.zeros_like(w)
+    give = float(phi @ (rise * phi)) + h * h / (6.0 * mass)
     x, v, F = 0.0, speed, 0.0
     t, force = np.linspace(0.0, t_end, n + 1), np.zeros(n + 1)
     for i in range(n):
         q_free = c * q + s / w * dq + up * phi * F
         x_free = x + h * v - h * h / mass * F / 3.0
-        give = float(phi @ (rise * phi)) + h * h / (6.0 * mass)
         depth = x_free - float(phi @ q_free)  # less give times the new force
-        F1 = _pressed(k, depth, give)
+        F1 = _pressed(law, depth, give)
         dq = -w * s * q + c * dq + (d_up * F + d_rise * F1) * phi
         q = q_free + rise * phi * F1
         x = x_free - h * h / (6.0 * mass) * F1
@@ -92,8 +93,12 @@ def ball_on_beam(k, mass, speed, w, phi, t_end, n):
     return t, force
 
 
-def _pressed(k, depth, give):
-    """Solve F = k (depth - give F)^1.5 by Newton in the depth that is left."""
+def _pressed(law, depth, give):
+    """Solve F = law(depth - give F); of a power by Newton in the depth that is left."""
+    if isinstance(law, tuple):
+        depths, forces = law
+        return float(np.interp(depth, depths + give * forces, forces))
+    k = law
     if depth <= 0.0:
         return 0.0
     d = depth

@@ -25,6 +25,16 @@ def press(g, flexibility, active=None):
     raise RuntimeError("the active set does not settle")
 
 
+def disc_on_patch(nodes, radius, depths):
+    """Return the forces of a disc pressed so deep into nodes along x, statically.
+
+    What they give beyond the modes is all that they give: the local part.
+    """
+    flexibility, x = nodes.flexibility[1::2, 1::2], nodes.places[:, 0]
+    gaps = np.hypot(x, radius - np.reshape(depths, (-1, 1))) - radius
+    return np.array([press(gap, flexibility).sum() for gap in gaps])
+
+
 def weights(at, nodes):
     """Return W: the part of each node of a polyline in its height at the places."""
     k = np.clip(np.searchsorted(nodes, at) - 1, 0, len(nodes) - 2)

@@ -32,7 +32,8 @@ from nonsmooth import (
 )
 from nonsmooth.elements.meshes import Bar, Rectangle, Refinement
 from nonsmooth.pack import pack
-from oracles.pressed_patches import press
+from oracles.beam_theory import ball_on_beam
+from oracles.pressed_patches import disc_on_patch, press
 
 METAL = Material(youngs_modulus=70e9, poissons_ratio=0.3, density=2700.0)
 THICK = 2e-3  # m
@@ -467,3 +468,35 @@ def test_a_disc_on_a_beam_follows_small_displacements():
     # march in NumPy leaves out.
     assert np.abs(ours - exact).max() < 3e-3 * exact.max()
     assert ours.max() == pytest.approx(exact.max(), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "within"),
+    [
+        ({}, 2e-3),
+        pytest.param({"radius": 0.02, "speed": 0.02}, 5e-3, marks=pytest.mark.slow),
+        pytest.param(
+            {"height": 0.015, "length": 0.2, "modes": 30}, 2e-3, marks=pytest.mark.slow
+        ),
+    ],
+)
+def test_a_disc_on_a_beam_follows_timoshenko(changes, within):
+    """His integral equation, with the local compliance of the nodes found statically.
+
+    He knows one place of contact: that shapes differ over the patch, by parts of the
+    width of contact, is what is left.
+    """
+    until = 1e-4
+    model = gallery.build("ball_on_beam", contact="patch", **changes)
+    result = simulate(model, until=until)
+    beam, ball = result.system.flexible["beam"], model.element("ball")
+    assert isinstance(ball, RigidBody)
+    rim, face = ball.shapes["rim"], beam.sites["face"]
+    assert isinstance(rim, Circle)
+    depths = np.linspace(0.0, 2.0 * (rim.radius - result["ball.y"].min()), 400)
+    law = (depths, disc_on_patch(face.nodes, rim.radius, depths))
+    w, phi = np.sqrt(beam.stiffness), face.shape[1]
+    t, exact = ball_on_beam(law, ball.mass, -ball.velocity[1], w, phi, until, 5000)
+    ours = result.sample(t, "contact.normal_force")["contact.normal_force"]
+    assert np.abs(ours - exact).max() < within * exact.max()
+    assert ours.max() == pytest.approx(exact.max(), rel=5e-4)
