@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse.linalg import splu
 
 from nonsmooth import gallery, simulate
 from nonsmooth.elements.joints import ElasticBlock, Prismatic
@@ -19,6 +20,7 @@ from nonsmooth.errors import ModelError
 from nonsmooth.fem.guide import condense
 from nonsmooth.kernels.friction import faces
 from nonsmooth.result.blocks import stiffness_ratio
+from nonsmooth.result.replay import STUCK, replay
 from oracles import guide
 from oracles import sliding_joint as sj
 from oracles.elastic_slider import Slider
@@ -327,6 +329,61 @@ def test_forces_of_an_instant_against_the_oracle(tight):
         assert found.normals[0] == pytest.approx((0.0, 1.0))
         # Pa: force over length of face and thickness; ends have half a length.
         assert found.pressure[3] == pytest.approx(nodes.forces[3] / (0.6 / 18 * 0.01))
+
+
+@pytest.mark.parametrize("clearance", [0.0, 3e-8])
+def test_friction_of_nodes_at_rest(clearance):
+    """Replayed: Coulomb's bound, balance, no overlap, and places that are held.
+
+    Displacements are those of the oracle's mesh, all nodes of it.
+    """
+    result = run(9.0, 1e-8, clearance=clearance)
+    away = [e.t for e in result.events.of("guide") if e.kind == "break_away"]
+    slider = Slider(clearance=clearance)
+    ids, s, x = slider.faces, slider.sides, slider.places
+    factored = splu(slider.system)
+    n_held = 0
+    for t in away:
+        last: Any = None
+        for now in replay(result, "guide", t, "before"):
+            assert now.is_converged
+            l, f = now.forces, now.friction
+            assert np.all(np.abs(f) <= 0.04 * l)
+            assert l.min() >= 0.0
+            loads = np.zeros(slider.system.shape[0])
+            loads[2 * ids + 1], loads[2 * ids] = s * l, f
+            u = factored.solve(loads)
+            closed = l > 0.0
+            gaps = 0.5 * clearance + s * u[2 * ids + 1]
+            frame = np.stack([s, s * x], axis=1)
+            w = np.linalg.lstsq(frame[closed], -gaps[closed], rcond=None)[0]
+            gaps += frame @ w
+            # Deformations are some 1e-7 m; faults of 1e-9 of the load are allowed.
+            assert np.max(np.abs(gaps[closed])) < 1e-15
+            assert gaps.min() > -1e-15
+            place = u[2 * ids] + 0.25 * s * w[1]
+            at = result.sample(now.t, ["guide.friction_force", "guide.normal_force"])
+            assert np.sum(s * l) == pytest.approx(at["guide.normal_force"][0], rel=1e-8)
+            if now.t < t:
+                whole = pytest.approx(at["guide.friction_force"][0], abs=1e-6)
+                assert np.sum(f) == whole
+            if last is not None:
+                both = (now.state == STUCK) & (last[1] == STUCK)
+                # One node holds wherever the frame is; two do not.
+                if np.sum(both) > 1:
+                    n_held += int(np.sum(both)) - 1
+                    assert np.ptp((place - last[0])[both]) < 1e-15
+            last = (place, now.state)
+    assert n_held > 100
+    # By the result itself: other than shared as the normal forces are.
+    shared = result.pressure("guide", 0.9 * away[0])
+    own = result.pressure("guide", 0.9 * away[0], history=True)
+    assert own.is_converged
+    assert np.sum(own.friction) == pytest.approx(np.sum(shared.friction), rel=1e-9)
+    assert np.max(np.abs(own.friction - shared.friction)) > 1e-2
+    # In motion there is no other history than that all nodes slip.
+    later = result.pressure("guide", 1.5, history=True)
+    np.testing.assert_allclose(later.friction, -0.03 * later.forces, rtol=1e-9)
 
 
 def test_regimes_are_told(elastic, tight):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +15,12 @@ from nonsmooth.kernels.tolerances import TINY
 from nonsmooth.pack.blocks import joint_faces
 from nonsmooth.result.blocks import borne, elastic_blocks
 from nonsmooth.result.evaluate import evaluate, grounded
+from nonsmooth.result.replay import replay
 from nonsmooth.result.state import Modes
 
 if TYPE_CHECKING:
     from nonsmooth.pack import System
-    from nonsmooth.result.result import Result
+    from nonsmooth.result.result import Limit, Result
 
 Floats = NDArray[np.float64]
 # Instants that are looked at.
@@ -43,6 +44,30 @@ class Pressure:
     forces: Floats  # (n) N, on b along the normal
     friction: Floats  # (n) N, on b along the tangent; on a block along the guide
     pressure: Floats  # (n) Pa
+    # Whether the forces were found; False where the history of friction at rest was
+    # not, and friction is shared as the normal forces are.
+    is_converged: bool = True
+
+
+def with_history(
+    result: Result, joint: str, t: float, limit: Limit, found: Pressure
+) -> Pressure:
+    """Return the pressure of an elastic block at rest with friction's history."""
+    if joint not in elastic_blocks(result.system):
+        return found  # the nodes of a patch have theirs
+    held = replay(result, joint, t, limit)
+    if not held:
+        return found
+    last = held[-1]
+    element: Any = result.system.model.element(joint)
+    lengths = joint_faces(element).weights * element.block.thickness
+    return replace(
+        found,
+        forces=last.forces,
+        friction=last.friction,
+        pressure=last.forces / lengths,
+        is_converged=last.is_converged,
+    )
 
 
 def pressure_of(

@@ -36,7 +36,7 @@ from nonsmooth.result.event_table import EventTable
 from nonsmooth.result.events import event_table
 from nonsmooth.result.fields import Field, fields_of
 from nonsmooth.result.history import History
-from nonsmooth.result.pressure import Pressure, pressure_of
+from nonsmooth.result.pressure import Pressure, pressure_of, with_history
 from nonsmooth.result.samples import Samples
 from nonsmooth.result.state import MODE, State
 
@@ -341,7 +341,12 @@ class Result:
         return self.sample(names=name)[name] if name != "t" else self.t
 
     def pressure(
-        self, contact: str, t: float | None = None, limit: Limit = "after"
+        self,
+        contact: str,
+        t: float | None = None,
+        limit: Limit = "after",
+        *,
+        history: bool = False,
     ) -> Pressure:
         """Return forces and pressure of nodes at time t, by default the end.
 
@@ -353,13 +358,19 @@ class Result:
             Time, s.
         limit : "before" or "after"
             Which one-sided value to give at an event.
+        history : bool
+            Whether to follow the friction of an elastic block's nodes since it came to
+            rest, node by node; else it is shared as the normal forces are.
         """
         at = np.array([self.t_end if t is None else float(t)])
         if isinstance(self.steps, History):
             self._find(at, limit)
             return self.steps.pressure(contact, float(at[0]))
         y, t_law, mode = self.at(at, limit)
-        return pressure_of(self.system, contact, float(t_law[0]), y, mode)
+        found = pressure_of(self.system, contact, float(t_law[0]), y, mode)
+        if not history:
+            return found
+        return with_history(self, contact, float(at[0]), limit, found)
 
     def at(self, t: Floats, limit: Limit = "after") -> tuple[Floats, Floats, Any]:
         """Return states, times at which laws are evaluated, and modes, at times."""
