@@ -176,7 +176,8 @@ def _places(block: _Block, l: Floats, f: Floats) -> tuple[Floats, Floats]:
     gives = block.play + block.normal @ both
     closed = l > 0.0
     frame = np.stack([block.s, block.s * block.x], axis=1)
-    w = np.linalg.lstsq(frame[closed], -gives[closed], rcond=None)[0]
+    fit: Any = np.linalg.lstsq(frame[closed], -gives[closed], rcond=None)
+    w: Floats = np.asarray(fit[0], float)
     return block.along @ both + block.s * block.half * w[1], w
 
 
