@@ -212,6 +212,9 @@ def _contacts(system: System) -> Iterator[Column]:
             yield _of_contact(name, "n_closed", k, "n_closed")
             yield _of_contact(name, "n_stuck", k, "n_stuck")
         yield _column(name, "mode", "mode", k)
+    for i, name in enumerate(system.whole):
+        for j, kind in enumerate(("gap", "normal_force")):
+            yield _column(name, kind, "whole", 2 * i + j)
 
 
 def _of_contact(

@@ -156,6 +156,19 @@ def test_a_ratchet_holds_up_to_a_torque(mu, spring):
     assert load[0] == pytest.approx(limit, rel=1e-2)
 
 
+def test_a_contact_of_many_parts_has_columns_of_the_whole():
+    result = simulate(gallery.ratchet(torque=0.5), 0.4)
+    at = result.sample(np.linspace(0.0, 0.4, 20))
+    parts = [name for name in result.system.contacts if name.startswith("tooth.")]
+    assert len(parts) > 10
+    loads = np.array([at[f"{name}.normal_force"] for name in parts])
+    gaps = np.array([at[f"{name}.gap"] for name in parts])
+    # Toe and heel both bear.
+    assert np.all(np.count_nonzero(loads[:, 1:] > 0.0, axis=0) == 2)
+    assert at["tooth.normal_force"] == pytest.approx(loads.sum(axis=0), rel=1e-14)
+    assert np.array_equal(at["tooth.gap"], gaps.min(axis=0))
+
+
 def test_a_ratchet_with_much_friction_holds_any_torque():
     result = run("ratchet", torque=10.0, mu=0.7, until=1.0)
     assert abs(result["wheel.theta"][-1]) < 5e-3

@@ -138,6 +138,17 @@ class System:
         return tuple(name for name in names if name.partition(".")[0] != "ground")
 
     @property
+    def whole(self) -> dict[str, tuple[int, ...]]:
+        """Parts of every contact that is taken apart, by its name."""
+        parts: dict[str, tuple[int, ...]] = {}
+        for contact in self.model.contacts:
+            name = contact.name
+            own = tuple(k for k, s in enumerate(self.spots) if s.element == name)
+            if own and name not in self.contacts:
+                parts[name] = own
+        return parts
+
+    @property
     def gauges(self) -> tuple[str, ...]:
         """Gauges of all bodies, "body.gauge"."""
         bodies: Any = self.model.bodies

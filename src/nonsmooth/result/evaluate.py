@@ -133,6 +133,16 @@ def pattern_numbers(system: System, mode: Modes, found: Instants) -> Floats:
     return numbers.reshape(len(modes), 4 * len(owner))
 
 
+def whole_numbers(system: System, contact: Any) -> Floats:
+    """Return least gap and all normal force of every contact that is taken apart."""
+    found: list[Floats] = [np.zeros((len(contact), 0))]
+    for parts in system.whole.values():
+        own = contact[:, list(parts)]
+        found.append(np.min(own["gap"], axis=1)[:, None])
+        found.append(np.sum(own["lam_n"], axis=1)[:, None])
+    return np.concatenate(found, axis=1)
+
+
 def side_numbers(contact: Any) -> Floats:
     """Return the flanks that bear: +-1 both ends alike, +-2 diagonal, 0 none."""
     front = np.sign(np.asarray(contact["front"], dtype=float))

@@ -31,6 +31,7 @@ from nonsmooth.result.evaluate import (
     pattern_numbers,
     project,
     side_numbers,
+    whole_numbers,
 )
 from nonsmooth.result.event_table import EventTable
 from nonsmooth.result.events import event_table
@@ -280,6 +281,7 @@ class Result:
             "area": _flat(found.area),
             "pattern": pattern_numbers(self.system, mode, found),
             "mode": mode_numbers(self.system, mode, contact),
+            "whole": whole_numbers(self.system, contact),
             "flank": side_numbers(contact),
             "kinetic": found.kinetic,
             "inner": found.inner,

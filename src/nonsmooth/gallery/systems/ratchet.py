@@ -51,7 +51,7 @@ def ratchet(*, torque: float = 1.0, mu: float = 0.3, spring: float = 0.3) -> Mod
     Bodies `wheel`, a hub with twelve teeth, and `pawl` (point `pivot`), an arm with a
     nose; joints `axle` and `hinge`; forces `load`, `drag` and `coil`; contact `tooth`,
     of all teeth with both pieces of the pawl: columns are `tooth.t1.nose.normal_force`
-    and so on. There is no gravity.
+    and so on, and `tooth.normal_force` of all. There is no gravity.
 
     Parameters
     ----------

@@ -352,14 +352,19 @@ def stick_forces(m, w):
 
 @kernel
 def is_tied(m, w, k):
-    """Return whether others hold contact k as well as their rows are the same."""
-    return m.contact_band[k] == 0.0 and w.mode[k].is_tied and w.has_lost_rank
+    """Return whether others hold contact k as well as their rows are the same.
+
+    Contacts between shapes with a band are each held at a slip of their own.
+    """
+    is_drifting = k < m.n_touch and m.contact_band[k] > 0.0
+    return w.mode[k].is_tied and w.has_lost_rank and not is_drifting
 
 
 @kernel
 def slip_beyond(m, w, k):
     """Return the slip velocity of a contact that others hold, 1 where it moves."""
-    return w.contact[k].v_t / (MOVES * slip_scale(m, w, k))
+    least = max(MOVES * slip_scale(m, w, k), m.contact_band[k])
+    return (w.contact[k].v_t - w.mode[k].drift) / least
 
 
 @kernel
