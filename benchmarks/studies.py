@@ -1,24 +1,30 @@
-"""Studies: two workers against one, what a run costs besides itself, and memory.
+"""Studies: two workers against one, what a run costs besides itself, memory, exudyn.
 
-    .venv/bin/python -m benchmarks.studies [N]
-
-Prints, for N compactor runs of 1 s (1000 by default): time with one worker and two, on
-otherwise idle cores; what the study adds to each run, against a plain loop over empty
-runs; the rate of a Dask scheduler; and the memory after more runs. Overheads are in CPU
-time, which a busy machine changes less.
+Compactor runs of 1 s over the speed of the rotor. What the study adds to a run is the
+CPU time of one more short run in a study without that of one in a plain loop, so that a
+busy machine matters less; two workers against one are in real time, and mean something
+on idle cores only. Dask has a scheduler and a worker of its own on this machine.
 """
 
 from __future__ import annotations
 
+import math
 import resource
-import sys
 import time
+from importlib.util import find_spec
 from typing import Any, cast
 
+from benchmarks.common import Row
 from nonsmooth import gallery, simulate
 from nonsmooth.study import Final, Grid, Mean, Study, sweep
+from nonsmooth.study.cluster import BATCH_RATE
+from nonsmooth.study.executors import BATCH_SECONDS
 
-SPEED = {"speed": Mean(column="box.vx", last=0.5)}
+SPEED = {"speed": Mean(column="box.vx")}
+N_RUN = 100  # compactor runs; those of 1000 take ten times as long
+N_PEER = 10  # of the same runs by exudyn
+# exudyn's step, s, and regularisation, m/s, for errors of about 1e-3 and 1e-4 rad.
+PEER = ((1e-4, 1e-2), (4e-5, 1e-3))
 
 
 def compactors(n: int) -> Study:
@@ -56,43 +62,85 @@ def cpu(**options: object) -> float:
     return (total[1] - total[0]) / 600
 
 
-def spent(study: Study, **options: object) -> float:
-    """Return how long a sweep takes, s."""
-    begin = time.perf_counter()
+def spent(study: Study, **options: object) -> tuple[float, float]:
+    """Return how long a sweep takes, s, and its CPU time."""
+    begin, cpu_begin = time.perf_counter(), time.process_time()
     table = sweep(study, **options)  # pyright: ignore[reportArgumentType]
     assert table.counts() == {"done": table.n_run}
-    return time.perf_counter() - begin
+    return time.perf_counter() - begin, time.process_time() - cpu_begin
 
 
 def memory() -> float:
-    """Return the largest memory of this process so far, MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+    """Return the largest memory of this process so far, kB."""
+    return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
-def main(n: int) -> None:
-    """Print the figures."""
+def run() -> list[Row]:
+    """Measure all but what is not installed."""
     sweep(compactors(2))
-    few = max(n // 10, 4)
-    one, two = spent(compactors(few), workers=1), spent(compactors(few), workers=2)
-    print(f"{few} compactor runs of 1 s: {one:.2f} s with one worker, {two:.2f} s with")
-    print(f"two: {one / two:.2f} times as fast; {n} would take {two * n / few:.1f} s")
+    rows = [*two_against_one(), *overhead(), *growth()]
+    if find_spec("distributed") is not None:
+        rows += dask()
+    if find_spec("exudyn") is not None:
+        rows += exudyn()
+    return rows
+
+
+def two_against_one() -> list[Row]:
+    """Return times with one worker and two."""
+    one, two = spent(compactors(N_RUN), workers=1), spent(compactors(N_RUN), workers=2)
+    each = one[1] / N_RUN
+    return [
+        Row(what="compactor, 1 s: CPU time of a run", value=1e3 * each, unit="ms"),
+        Row(
+            what="two workers against one",
+            value=one[0] / two[0],
+            unit="times",
+            note="to reach: 1.8, on two idle cores",
+        ),
+        Row(
+            what="1000 runs with two workers",
+            value=two[0] * 1000 / N_RUN,
+            unit="s",
+            note=f"to reach: 30, on two idle cores; from {N_RUN} runs. CPU time of "
+            f"1000 runs over two cores: {500 * each:.1f} s",
+        ),
+    ]
+
+
+def overhead() -> list[Row]:
+    """Return what a study adds to each run."""
     plain = min(loop_of_short(200) for _ in range(3))
-    threads = min(cpu(workers=1) for _ in range(2))
-    print(f"CPU time of a short run: {1e3 * plain:.2f} ms in a loop,")
-    print(f"{1e3 * threads:.2f} ms in a study: {1e3 * (threads - plain):.2f} ms more")
-    dask()
-    half = memory()
-    sweep(compactors(few))
-    print(f"memory: {half:.0f} MB, and {memory():.0f} MB after {few} runs more")
+    threads = min(cpu(workers=1) for _ in range(3))
+    return [
+        Row(
+            what="a study adds to each run, threads",
+            value=1e3 * (threads - plain),
+            unit="ms",
+            note=f"to reach: 1; CPU time, in a plain loop {1e3 * plain:.2f} ms",
+        )
+    ]
 
 
-def dask() -> None:
-    """Print what a run costs on a cluster, after it has started."""
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError:
-        print("dask: not installed")
-        return
+def growth() -> list[Row]:
+    """Return what memory each run leaves behind, in a study without a file."""
+    sweep(short(500), workers=2)
+    before = memory()
+    sweep(short(2500), workers=2)
+    return [
+        Row(
+            what="memory of 2000 more runs",
+            value=(memory() - before) / 1024.0,
+            unit="MB",
+            note=f"peak {memory() / 1024.0:.0f} MB; their rows are in memory",
+        )
+    ]
+
+
+def dask() -> list[Row]:
+    """Return what a run costs on a cluster, after it has started, and its rate."""
+    from distributed import Client, LocalCluster
+
     options: dict[str, Any] = {"n_workers": 1, "dashboard_address": None}
     with (
         cast(Any, LocalCluster(threads_per_worker=1, **options)) as cluster,
@@ -101,15 +149,71 @@ def dask() -> None:
         address = cluster.scheduler_address
         spent(short(20), executor="dask", address=address)
         one = min(cpu(executor="dask", address=address) for _ in range(2))
-        begin = time.perf_counter()
-        futures = client.map(int, range(2000), pure=False)
-        client.gather(futures)
-        rate = 2000 / (time.perf_counter() - begin)
-    print(
-        f"dask: {1e3 * one:.2f} ms of CPU time here for each run, its scheduler's too;"
+        rate = 0.0
+        for _ in range(3):
+            begin = time.perf_counter()
+            client.gather(client.map(int, range(2000), pure=False))
+            rate = max(rate, 2000 / (time.perf_counter() - begin))
+    return [
+        Row(
+            what="a study adds to each run, Dask",
+            value=1e3 * one,
+            unit="ms",
+            note="to reach: 2; CPU time here, that of the scheduler as well",
+        ),
+        Row(what="batches a scheduler hands out", value=rate, unit="1/s"),
+        million(one, rate),
+    ]
+
+
+def million(each: float, rate: float, n_core: int = 1000) -> Row:
+    """Return what a million compactor runs of 1 s need on 1000 cores.
+
+    The largest of three: what the cores compute, what the process that keeps the index
+    takes for each run, what the scheduler takes for each batch.
+    """
+    own = min(spent(compactors(20), workers=1)[1] for _ in range(3)) / 20
+    batch = max(BATCH_SECONDS, n_core / BATCH_RATE)
+    parts = {
+        "computing": 1e6 * own / n_core,
+        "keeping": 1e6 * each,
+        "handing out": 1e6 * own / batch / rate,
+    }
+    words = ", ".join(f"{name} {value:.0f} s" for name, value in parts.items())
+    return Row(
+        what="a million runs on 1000 cores, on paper",
+        value=max(parts.values()),
+        unit="s",
+        note=f"{words}; batches of {batch:g} s",
     )
-    print(f"the scheduler hands out {rate:.0f} batches a second")
 
 
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+def exudyn() -> list[Row]:
+    """Return CPU times of a plain loop of exudyn's models over the same sweep."""
+    from benchmarks.peers.exudyn_compactor import sweep as loop
+
+    study = compactors(N_PEER)
+    speeds = [float(x) for x in study.points.columns["rotor_speed"]]
+    ours = min(spent(study, workers=1)[1] for _ in range(3)) / N_PEER
+    both = spent(study, workers=2)[0] / N_PEER
+    expected = sweep(study)["speed"]
+    rows: list[Row] = []
+    loop(speeds[:1], 0.01, 1e-4, 1e-2)
+    for step, v_reg in PEER:
+        begin, real = time.process_time(), time.perf_counter()
+        found = loop(speeds, 1.0, step, v_reg)
+        each = (time.process_time() - begin) / N_PEER
+        real = (time.perf_counter() - real) / N_PEER
+        apart = max(
+            abs(a - b) for a, b in zip(found, expected, strict=True) if math.isfinite(a)
+        )
+        rows.append(
+            Row(
+                what=f"exudyn in a loop, step {step:g} s: CPU time of a run",
+                value=1e3 * each,
+                unit="ms",
+                note=f"{each / ours:.1f} times ours, {real / both:.1f} times with our "
+                f"two workers in real time; mean speeds apart by up to {apart:.2g} m/s",
+            )
+        )
+    return rows

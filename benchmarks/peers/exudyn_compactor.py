@@ -35,7 +35,10 @@ BEST: tuple[tuple[Any, float, float, float, float], ...] = (
 )  # fmt: skip
 
 
-def _bodies(exu: Any, items: Any, mbs: Any, c1: complex, theta: float, v_reg: float):
+def _bodies(
+    exu: Any, items: Any, mbs: Any, c1: complex, theta: float, v_reg: float,
+    w: float = W,
+):  # fmt: skip
     """Add box, rotor, joints and corners; return the box's node."""
     from exudyn.advancedUtilities import CreateSymbolicUserFunction  # pyright: ignore
 
@@ -60,7 +63,7 @@ def _bodies(exu: Any, items: Any, mbs: Any, c1: complex, theta: float, v_reg: fl
         return [MU * f_n * op.max(-1.0, op.min(1.0, v[0] / v_reg)), -1.0 * f_n, 0.0 * t]
 
     box, one = body(M1, J1, c1, [0.0, 0.0, 0.0])
-    rate = [-W * E * turn.imag, W * E * turn.real, W]
+    rate = [-w * E * turn.imag, w * E * turn.real, w]
     rotor, two = body(M2, J2, c1 + turn * (HINGE + E), rate)
     hinge = [
         mbs.AddMarker(items.MarkerBodyPosition(bodyNumber=b, localPosition=[x, y, 0.0]))
@@ -68,7 +71,7 @@ def _bodies(exu: Any, items: Any, mbs: Any, c1: complex, theta: float, v_reg: fl
     ]
     mbs.AddObject(items.ObjectJointRevolute2D(markerNumbers=hinge))
     kind, name = "ObjectConnectorCoordinate", "offsetUserFunction"
-    spin = law(kind, name, lambda mbs, t, item, offset: W * t)
+    spin = law(kind, name, lambda mbs, t, item, offset: w * t)
     mbs.CreateCoordinateConstraint(itemNumbers=[box, rotor], coordinates=[2, 2], **spin)
     kind, name = "ObjectConnectorCartesianSpringDamper", "springForceUserFunction"
     pair = {"itemNumbers": [mbs.AddObject(items.ObjectGround()), one]}
@@ -119,6 +122,41 @@ def _force(t, y, theta, vx, vy, omega, v_reg):
     return fx, fy, couple / (J1 + J2 + M1 * share * (sx * sx + sy * sy))
 
 
+def sweep(speeds: list[float], until: float, step: float, v_reg: float) -> list[float]:
+    """Return the mean speeds of the box, m/s, of a plain loop over rotor speeds.
+
+    Formulation `bodies` with the guard, as in `run`; each model is built anew.
+    """
+    exu, items = _load(True)
+    exu.config.printToConsole = False
+    table = np.genfromtxt(REFERENCE, delimiter=",", names=True)
+    theta = float(table["theta1"][0])
+    c1 = complex(table["x_O1"][0], table["y_O1"][0]) - cmath.exp(1j * theta) * CENTRE
+    found: list[float] = []
+    for w in speeds:
+        container, s = exu.SystemContainer(), exu.SimulationSettings()
+        mbs, ti = container.AddSystem(), s.timeIntegration
+        _bodies(exu, items, mbs, c1, theta, v_reg, w)
+        _guard(mbs, c1.imag, theta, v_reg)
+        _settle(ti, until, step)
+        s.solution.file.write, s.solution.sensors.active = False, False
+        s.parallel.numberOfThreads = 1
+        mbs.Assemble()
+        mbs.SolveDynamic(s, showCausingItems=False)
+        found.append(float(mbs.systemData.GetODE2Coordinates()[0]) / until)
+    return found
+
+
+def _settle(ti: Any, until: float, step: float) -> None:
+    """Set generalised alpha for `bodies` with the guard."""
+    # One iteration a step; where Newton fails, go to short steps at once.
+    ti.newton.useModifiedNewton, ti.newton.relativeTolerance = False, 1e-5
+    ti.adaptiveStepDecrease, ti.adaptiveStepIncrease = 0.02, 1.5
+    ti.adaptiveStepRecoverySteps, ti.adaptiveStepRecoveryIterations = 2, 100
+    ti.initialStepSize, ti.minimumStepSize = 1e-6, 1e-14
+    ti.endTime, ti.numberOfSteps, ti.verboseMode = until, round(until / step), 0
+
+
 def _by_hand(items: Any, mbs: Any, c1: complex, theta: float, v_reg: float):
     """Add the reduced equations; return their node."""
     m, share = M1 + M2, M2 / (M1 + M2) * cmath.exp(1j * theta)
@@ -159,10 +197,7 @@ def run(
             node = _bodies(exu, items, mbs, c1, theta, v_reg)
             if is_guarded:
                 _guard(mbs, c1.imag, theta, v_reg)
-            # One iteration a step; where Newton fails, go to short steps at once.
-            ti.newton.useModifiedNewton, ti.newton.relativeTolerance = False, 1e-5
-            ti.adaptiveStepDecrease, ti.adaptiveStepIncrease = 0.02, 1.5
-            ti.adaptiveStepRecoverySteps, ti.adaptiveStepRecoveryIterations = 2, 100
+            _settle(ti, T_END, step)
         else:
             node = _by_hand(items, mbs, c1, theta, v_reg)
             ti.solverType, ti.automaticStepSize = exu.DynamicSolverType.DOPRI5, True

@@ -141,8 +141,8 @@ def table():
 def test_map_and_curve(table):
     whole = table.plot()
     (axes, bar) = whole.axes
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("speed", "mu")
-    assert bar.get_ylabel() == "x"
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("speed (m/s)", "mu")
+    assert bar.get_ylabel() == "x (m)"
     np.testing.assert_array_equal(
         np.asarray(axes.collections[0].get_array()).ravel(), table["x"]
     )

@@ -393,6 +393,31 @@ def test_a_process_that_dies_is_replaced(tmp_path, monkeypatch):
     assert (tmp_path / "flag").exists()
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_processes_end_with_the_one_that_started_them(tmp_path):
+    script = tmp_path / "script.py"
+    words = ', store=sys.argv[1], executor="processes", '
+    text = SCRIPT.replace(", store=sys.argv[1], ", words).split("sweep(", 1)
+    script.write_text(f'{text[0]}if __name__ == "__main__":\n    sweep({text[1]}')
+    with subprocess.Popen(
+        [sys.executable, str(script), str(tmp_path / "study.db")],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert reported(process, 1) >= 1
+        process.kill()
+    # Others of its group are gone soon after it.
+    for _ in range(600):
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    raise AssertionError("processes are left behind")
+
+
 def test_functions_that_cannot_be_sent_are_refused():
     with pytest.raises(
         ModelError, match=r"output 'f': .*lambda.* cannot be sent .*executor='threads'"

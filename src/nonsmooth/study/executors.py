@@ -131,8 +131,17 @@ def _begin_process(blob: bytes) -> None:
     """Make a worker ready; Ctrl-C is for the process that started it."""
     global _ready
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     be_quiet()
     _ready = pickle.loads(blob)
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of the process that started this one, which may be killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _in_process(items: list[Item]) -> list[Outcome]:

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from nonsmooth.result import Result
 from nonsmooth.study.definition import ABOUT, Prepared, prepare_again
 from nonsmooth.study.design import distinct
 from nonsmooth.study.index import Row, read_index, runs_folder
+from nonsmooth.study.settings import short_path
+from nonsmooth.study.units import units_of
 
 if TYPE_CHECKING:
     import pandas
@@ -123,6 +125,21 @@ class Table(Mapping[str, Any]):
     @cached_property
     def _ready(self) -> Prepared:
         return prepare_again(self.definition)
+
+    @cached_property
+    def _units(self) -> dict[str, str]:
+        first = self._ready.model(self.point(0))
+        return units_of(self._ready.base, first, self.definition["outputs"])
+
+    def label(self, name: str) -> str:
+        """Return a column's name with its unit, if it is known: "speed (m/s)"."""
+        unit = self._units.get(short_path(name), "")
+        return f"{name} ({unit})" if unit not in ("", "1") else name
+
+    def is_log(self, name: str) -> bool:
+        """Return whether a parameter was spread in equal ratios."""
+        values: Any = self.definition["parameters"].get(name, {})
+        return isinstance(values, dict) and cast(Any, values).get("scale") == "log"
 
     def model(self, k: int) -> Model:
         """Return the model of run k."""

@@ -37,8 +37,9 @@
     if (Array.isArray(v)) return v.slice(-6).map(short).join(", ");
     if (!isNumber(v)) return String(v ?? "");
     const size = Math.abs(v);
-    return size !== 0 && (size < 1e-4 || size >= 1e7) ? v.toExponential(4) : String(Number(v.toPrecision(6)));
+    return size !== 0 && (size < 1e-4 || size >= 1e7) ? v.toExponential(4).replace(/\.?0+e/, "e") : String(Number(v.toPrecision(6)));
   };
+  const label = (name) => study.labels[name] ?? name;
   const isShown = (k) => {
     for (const [name, wanted] of filters) {
       const v = columns[name][k];
@@ -93,15 +94,15 @@
       });
       return input;
     };
-    const label = document.createElement("span");
-    label.textContent = name;
-    row.append(label, field(0), " to ", field(1));
+    const heading = document.createElement("span");
+    heading.textContent = label(name);
+    row.append(heading, field(0), " to ", field(1));
     return row;
   }
   function choice(name, known) {
-    const row = document.createElement("div"), label = document.createElement("span");
-    label.textContent = name;
-    row.append(label);
+    const row = document.createElement("div"), heading = document.createElement("span");
+    heading.textContent = label(name);
+    row.append(heading);
     for (const word of known) {
       const box = document.createElement("input"), own = document.createElement("label");
       Object.assign(box, { type: "checkbox", checked: true });
@@ -126,7 +127,7 @@
   /** Return a scale from values of a column to pixels, with its ticks. */
   function axis(name, from, to) {
     let [low, high] = extent(columns[name]);
-    const isLog = study.scales[name] === "log" && low > 0;
+    const isLog = study.logarithmic.includes(name) && low > 0;
     const f = isLog ? Math.log10 : (v) => v;
     if (low === high) { low -= Math.abs(low) || 1; high += Math.abs(high) || 1; }
     // Half a cell beside the outermost values of a grid.
@@ -143,9 +144,9 @@
     return found;
   }
   function decades(low, high) {
-    const found = [];
-    for (let p = Math.floor(Math.log10(low)); p <= Math.log10(high); p++)
-      for (const m of [1, 2, 3, 5]) if (m * 10 ** p >= low * 0.99 && m * 10 ** p <= high * 1.01) found.push(m * 10 ** p);
+    const found = [], parts = high > 30 * low ? [1] : [1, 2, 3, 5];
+    for (let p = Math.floor(Math.log10(low)); p <= Math.log10(high) + 0.01; p++)
+      for (const m of parts) if (m * 10 ** p >= low * 0.99 && m * 10 ** p <= high * 1.01) found.push(m * 10 ** p);
     return found;
   }
   /** Return the edges of cells around the values of a listed parameter, in pixels. */
@@ -191,6 +192,7 @@
     context.scale(ratio, ratio);
     context.clearRect(0, 0, view.w, view.h);
     frame(view);
+    if (view.x in study.dims && Object.keys(study.dims).length === 1) curve(view);
     let shown = 0;
     for (let k = 0; k < n; k++) {
       if (!isShown(k)) continue;
@@ -206,6 +208,18 @@
     for (const [k, tint] of [[current, "#000"], [kept, "#d55e00"]]) mark(view, k, tint);
     legend(view, tone, colour);
     element("shown").textContent = shown < n ? `${shown} of ${n} runs shown` : "";
+  }
+  /** Join runs over the one parameter of a study. */
+  function curve(view) {
+    context.strokeStyle = "#c8d4dc"; context.lineWidth = 1.2; context.beginPath();
+    let isOn = false;
+    for (let k = 0; k < n; k++) {
+      const a = columns[view.x][k], b = columns[view.y][k];
+      if (!isShown(k) || !isNumber(a) || !isNumber(b)) { isOn = false; continue; }
+      context[isOn ? "lineTo" : "moveTo"](view.across.at(a), view.along.at(b));
+      isOn = true;
+    }
+    context.stroke();
   }
   function cross(view, k, places) {
     const a = columns[view.x][k];
@@ -229,15 +243,15 @@
     context.textAlign = "right";
     for (const v of view.along.ticks) { const y = view.along.at(v); line(margin.left, y, right, y); context.fillText(short(v), margin.left - 6, y + 4); }
     context.strokeStyle = "#999"; context.strokeRect(margin.left, margin.top, right - margin.left, bottom - margin.top);
-    context.textAlign = "center"; context.fillText(view.x, (margin.left + right) / 2, bottom + 40);
+    context.textAlign = "center"; context.fillText(label(view.x), (margin.left + right) / 2, bottom + 40);
     context.save(); context.translate(14, (bottom + margin.top) / 2); context.rotate(-Math.PI / 2);
-    context.fillText(view.y, 0, 0); context.restore();
+    context.fillText(label(view.y), 0, 0); context.restore();
   }
   function line(x0, y0, x1, y1) { context.beginPath(); context.moveTo(x0, y0); context.lineTo(x1, y1); context.stroke(); }
   function legend(view, tone, name) {
     const left = view.w - margin.right + 16, bottom = view.h - margin.bottom;
     context.textAlign = "left"; context.fillStyle = "#333";
-    context.fillText(name.slice(0, 16), left, margin.top + 10);
+    context.fillText(label(name).slice(0, 18), left, margin.top + 10);
     if (tone.known) {
       tone.known.slice(0, 12).forEach((word, k) => {
         const y = margin.top + 28 + 18 * k;
@@ -274,7 +288,7 @@
       const value = short(columns[name][k]);
       if (value === "") continue;
       const row = table.insertRow();
-      row.insertCell().textContent = name;
+      row.insertCell().textContent = label(name);
       row.insertCell().textContent = value;
     }
     return table;

@@ -204,17 +204,14 @@ def document(table: Table) -> dict[str, Any]:
             columns[name] = [x if np.isfinite(x) else None for x in column.tolist()]
         else:
             columns[name] = [_cell(x) for x in column.tolist()]
-    scales: dict[str, str] = {
-        name: values["scale"]
-        for name, values in table.definition["parameters"].items()
-        if isinstance(values, dict) and "scale" in values
-    }
+    shown = (*table.parameters, *table.outputs)
     return {
         "title": title_of(table),
         "parameters": list(table.parameters),
         "outputs": list(table.outputs),
         "dims": table.dims,
-        "scales": scales,
+        "labels": {name: table.label(name) for name in shown},
+        "logarithmic": [name for name in table.parameters if table.is_log(name)],
         "counts": table.counts(),
         "command": _command(table),
         "until": _ends(table),

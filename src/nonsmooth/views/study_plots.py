@@ -66,8 +66,7 @@ def _curve(table: Table, x: str, output: str, path: Path | None) -> Figure:
         axes = figure.subplots()
         is_line = list(table.dims) == [x]
         axes.plot(table[x], table[output], "o-" if is_line else "o", ms=3.0)
-        axes.set_xlabel(x)
-        axes.set_ylabel(output)
+        _name_axes(axes, table, x, output)
         return look.finish(figure, path)
 
 
@@ -79,13 +78,15 @@ def _map(table: Table, x: str, y: str, output: str, path: Path | None) -> Figure
         if set(table.dims) == {x, y}:
             shape = tuple(table.dims.values())
             grid = [np.reshape(table[name], shape) for name in (x, y)]
+            # Lines of a grid would stand on the cells.
+            axes.grid(False)
             drawn: Any = axes.pcolormesh(
                 *grid, values.reshape(shape), shading="nearest", rasterized=True
             )
         else:
             drawn = axes.scatter(table[x], table[y], c=values, s=16.0)
         bar = figure.colorbar(drawn, ax=axes)
-        bar.set_label(output)
+        bar.set_label(table.label(output))
         failed = np.isnan(table[output])
         if failed.any():
             axes.plot(
@@ -97,9 +98,18 @@ def _map(table: Table, x: str, y: str, output: str, path: Path | None) -> Figure
                 label="no value",
             )
             look.legend(axes)
-        axes.set_xlabel(x)
-        axes.set_ylabel(y)
+        _name_axes(axes, table, x, y)
         return look.finish(figure, path)
+
+
+def _name_axes(axes: Any, table: Table, x: str, y: str) -> None:
+    """Write names and units beside the axes; equal ratios are equal lengths."""
+    axes.set_xlabel(table.label(x))
+    axes.set_ylabel(table.label(y))
+    if table.is_log(x):
+        axes.set_xscale("log")
+    if table.is_log(y):
+        axes.set_yscale("log")
 
 
 def plot_diagram(diagram: Diagram, path: Path | None = None) -> Figure:
@@ -150,8 +160,7 @@ def plot_basins(
                 color=look.PALETTE[k % len(look.PALETTE)],
                 label=f"{speed:.5g} ({n})",
             )
-        axes.set_xlabel(across)
-        axes.set_ylabel(up)
+        _name_axes(axes, table, across, up)
         look.legend(axes)
         return look.finish(figure, path)
 
