@@ -145,6 +145,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="step of scheme waves, as a part of the critical one",
     )
     add(
+        "--memory",
+        metavar="MB",
+        type=number,
+        help="of the log; what is beyond goes to a temporary file (default 500)",
+    )
+    add(
         "--baumgarte",
         nargs=2,
         metavar=("ALPHA", "BETA"),
@@ -243,6 +249,8 @@ def _simulated(
     if args.baumgarte:
         alpha, beta = args.baumgarte
         options["stabilisation"] = Baumgarte(alpha=alpha, beta=beta)
+    if args.memory is not None:
+        options["memory"] = 1e6 * args.memory
     if args.loose:
         options["loose"] = True
     if args.assemble:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.kernels.run import Log
 from nonsmooth.pack import Part, System
 from nonsmooth.result.evaluate import project
+from nonsmooth.result.kept import rows_of
 from nonsmooth.result.state import MODE, Modes
 from nonsmooth.result.steps import Steps
 
@@ -187,12 +187,14 @@ def _cut(steps: Steps, t_end: float, is_projected: bool) -> Steps:
             work = steps.system.work()
             found = project(steps.system, work, t_law, found, mode[None])
         y = found[0]
-    chunks: list[Log] = []
+    chunks: list[Any] = []
     left = n
+    some: Any = steps.chunks[0]
+    n_coef = rows_of(some, "coef", np.zeros(0, dtype=np.int64)).shape[1] - 1
+    sizes = steps.system.tables.sizes() | {"n_coef": n_coef}
     for log in steps.chunks:
         if left > 0 or not chunks:
             own = min(left, log.n)
-            sizes = steps.system.tables.sizes() | {"n_coef": log.coef.shape[1] - 1}
             chunks.append(log.cut(sizes, capacity=max(own, 1), n=own))
             left -= own
     if n and not is_end:

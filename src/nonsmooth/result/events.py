@@ -24,7 +24,7 @@ Integers = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 # Instants looked at together: forces of one take kilobytes.
-BLOCK = 2048
+BLOCK = 512
 
 
 @dataclass
@@ -57,7 +57,7 @@ def event_tables(
 
 
 def _table(system: System, steps: Steps, t_end: float) -> EventTable:
-    changed: Bools = np.asarray(steps.fired.any(axis=1))
+    changed: Bools = steps.has_fired()
     # A mode may also change where laws break, or in a review, when no guard has fired.
     changed[:-1] |= steps.changes()
     ends = np.flatnonzero(changed)

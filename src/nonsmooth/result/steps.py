@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.kernels import entry
-from nonsmooth.kernels.run import CROSSED, Log
+from nonsmooth.kernels.run import CROSSED
 from nonsmooth.pack import System
 from nonsmooth.pack.flight import Flight
+from nonsmooth.result.kept import Chunk, Kept, rows_of
 from nonsmooth.result.state import Modes
 
 Floats = NDArray[np.float64]
@@ -27,7 +28,7 @@ class FlightLog:
     The log is kept as it is: with all shapes it would be several times as long.
     """
 
-    log: Log
+    log: Chunk
     flight: Flight
     before: Floats  # (n_y), at its start, for what rests in flight
 
@@ -63,7 +64,7 @@ class FlightLog:
         return getattr(self.log, name)
 
 
-def _states(log: Log | FlightLog) -> tuple[Log, Any]:
+def _states(log: Chunk | FlightLog) -> tuple[Chunk, Any]:
     """Return the log that was written, and how its states become the system's."""
     if isinstance(log, FlightLog):
         return log.log, log.up
@@ -79,7 +80,7 @@ class Steps:
     """
 
     system: System
-    chunks: tuple[Log | FlightLog, ...]  # full, or trimmed to what is used
+    chunks: tuple[Chunk | FlightLog, ...]  # full, or trimmed to what is used
     y_end: Floats  # (n_y) state after the last step and any jump at its end
     mode_end: Modes  # (n_contact) mode after the last step
 
@@ -109,20 +110,20 @@ class Steps:
         """How each step was taken: EXPLICIT, IMPLICIT or CROSSED of `kernels.run`."""
         return self._joined("method")
 
-    @cached_property
-    def mode(self) -> Modes:
+    @property
+    def mode(self) -> Gathered:
         """Modes of contacts and joints with friction, (n, n_contact) records."""
-        return self._joined("mode")
+        return Gathered(self, "mode")
 
-    @cached_property
-    def fired(self) -> Integers:
+    @property
+    def fired(self) -> Gathered:
         """Guards that fired at the end of each step, (n, n_watch)."""
-        return self._joined("fired")
+        return Gathered(self, "fired")
 
-    @cached_property
-    def impulse(self) -> Floats:
+    @property
+    def impulse(self) -> Gathered:
         """Impulses of contacts at the end of each step, N s, (n, n_contact, 2)."""
-        return self._joined("impulse")
+        return Gathered(self, "impulse")
 
     @cached_property
     def arc(self) -> Integers:
@@ -138,10 +139,22 @@ class Steps:
 
     def changes(self) -> NDArray[np.bool_]:
         """Return whether the mode changes from each step to the next."""
-        is_new = np.zeros(max(len(self.t) - 1, 0), dtype=bool)
-        for name in ("side", "grip", "sign", "flank"):
-            is_new |= (np.diff(self.mode[name], axis=0) != 0).any(axis=1)
-        return is_new
+        found: list[NDArray[np.bool_]] = []
+        last: Any = None
+        for log in self.chunks:
+            mode: Any = np.asarray(log.mode)[: log.n]
+            mode = mode if last is None else np.concatenate([last, mode])
+            is_new = np.zeros(max(len(mode) - 1, 0), dtype=bool)
+            for name in ("side", "grip", "sign", "flank"):
+                is_new |= (np.diff(mode[name], axis=0) != 0).any(axis=1)
+            found.append(is_new)
+            last = mode[-1:].copy()
+        return np.concatenate(found)
+
+    def has_fired(self) -> NDArray[np.bool_]:
+        """Return whether a guard fired at the end of each step."""
+        every = [np.asarray(log.fired)[: log.n].any(axis=1) for log in self.chunks]
+        return np.concatenate(every)
 
     def crossed(self) -> Floats:
         """Return begin and end of each span that was crossed without its events."""
@@ -150,8 +163,8 @@ class Steps:
 
     def mode_after(self, index: Integers) -> Modes:
         """Return the modes after the ends of given steps."""
-        mode = self.mode[np.minimum(index + 1, len(self.mode) - 1)]
-        mode[index + 1 == len(self.mode)] = self.mode_end
+        mode = self.mode[np.minimum(index + 1, len(self.t) - 1)]
+        mode[index + 1 == len(self.t)] = self.mode_end
         return mode
 
     # -- states ------------------------------------------------------------------
@@ -163,10 +176,10 @@ class Steps:
 
     def _by_chunk(
         self, index: Integers
-    ) -> Sequence[tuple[Log | FlightLog, Integers, Integers]]:
+    ) -> Sequence[tuple[Chunk | FlightLog, Integers, Integers]]:
         """Return (chunk, which of the indices, steps in the chunk) for each in use."""
         of = np.searchsorted(self._firsts, index, side="right") - 1
-        found: list[tuple[Log | FlightLog, Integers, Integers]] = []
+        found: list[tuple[Chunk | FlightLog, Integers, Integers]] = []
         for c, chunk in enumerate(self.chunks):
             where = np.flatnonzero(of == c)
             if len(where):
@@ -178,7 +191,10 @@ class Steps:
         y = np.empty((len(index), self.system.n_y))
         for chunk, where, step in self._by_chunk(index):
             log, up = _states(chunk)
-            coef = np.asarray(log.coef)
+            if isinstance(log, Kept):
+                coef, step = log.rows("coef", step), np.arange(len(step))
+            else:
+                coef = np.asarray(log.coef)
             out = np.empty((len(where), coef.shape[2]))
             entry.on_dense(len(where), x[where], step, *coef.shape[1:], coef, out)
             y[where] = up(out)
@@ -189,7 +205,7 @@ class Steps:
         y = np.empty((len(index), self.system.n_y))
         for chunk, where, step in self._by_chunk(index):
             log, up = _states(chunk)
-            y[where] = up(log.end[step])
+            y[where] = up(rows_of(log, "end", step))
         return y
 
     def after(self, index: Integers) -> Floats:
@@ -199,5 +215,25 @@ class Steps:
         inner = np.flatnonzero(index + 1 < len(self.t))
         for chunk, where, step in self._by_chunk(index[inner] + 1):
             log, up = _states(chunk)
-            y[inner[where]] = up(log.coef[step, 0])
+            y[inner[where]] = up(rows_of(log, "coef", step)[:, 0])
         return y
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What is logged of every step, gathered for the steps that are asked for."""
+
+    steps: Steps
+    name: str
+
+    def __getitem__(self, index: Any) -> Any:
+        """Return it of given steps; by any other index, of all steps joined."""
+        steps: Any = self.steps
+        if not isinstance(index, np.ndarray):
+            return steps._joined(self.name)[index]
+        none = np.zeros(0, dtype=np.int64)
+        first = rows_of(steps.chunks[0], self.name, none)
+        found: Any = np.empty((len(steps.t[index]), *first.shape[1:]), first.dtype)
+        for log, where, step in steps._by_chunk(index):
+            found[where] = rows_of(log, self.name, step)
+        return found

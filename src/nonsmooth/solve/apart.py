@@ -10,6 +10,7 @@ from nonsmooth.errors import FAILURES, Interrupted, SolveError
 from nonsmooth.kernels import run as codes
 from nonsmooth.pack import Part, System
 from nonsmooth.result import Result, State, apart
+from nonsmooth.result.kept import Store
 from nonsmooth.solve.driver import Driver, Floats, Outcome, Progress, result_of
 from nonsmooth.solve.options import Options
 from nonsmooth.solve.remarks import remarks
@@ -33,11 +34,12 @@ class Drivers:
         q: Floats,
         v: Floats,
         start: State | None,
+        store: Store,
     ) -> None:
         self.system = system
         self.t_start, self.until = t_start, until
         self.every = [
-            _driver(part, options, scheme, (t_start, until), (q, v), start)
+            _driver(part, options, scheme, (t_start, until), (q, v), start, store)
             for part in system.parts
         ]
         self.ender: Driver | None = None  # the one that stopped or failed first
@@ -120,13 +122,14 @@ def _driver(
     span: tuple[float, float],
     given: tuple[Floats, Floats],
     start: State | None,
+    store: Store,
 ) -> Driver:
     """Return the driver of a part; `given` are q, and v with z, of the whole."""
     system = part.system
     n, n_z = system.n_dof, system.n_state
     q = given[0][part.state[:n]]
     v = given[1][part.state[n : 2 * n + n_z] - len(given[0])]
-    driver = Driver(system, options, scheme, system.work(), *span, q, v)
+    driver = Driver(system, options, scheme, system.work(), *span, q, v, store=store)
     if start is not None:
         own = {k: m for k, m in start.mode.items() if k in system.with_mode}
         driver.go_on_in(replace(start, mode=own))

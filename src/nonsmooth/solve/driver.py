@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import math
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -28,6 +29,7 @@ from nonsmooth.kernels.run import Log
 from nonsmooth.pack import System
 from nonsmooth.result import Apart, Result, State, Steps
 from nonsmooth.result.evaluate import instants
+from nonsmooth.result.kept import Chunk, Store
 from nonsmooth.solve.diagnosis import explain, has_diverged
 from nonsmooth.solve.modes import agrees, mode_array
 from nonsmooth.solve.options import Options
@@ -71,6 +73,7 @@ class Driver:
         q: Floats,
         v: Floats,
         span: float | None = None,
+        store: Store | None = None,
     ) -> None:
         self.system, self.options, self.scheme = system, options, scheme
         self.work, self.t_start = work, t_start
@@ -86,7 +89,8 @@ class Driver:
         mode: Any = work.mode
         mode.approach[:] = math.nan
         self.notes: list[str] = []
-        self.chunks: list[Log] = []
+        self.store = store or Store()
+        self.chunks: list[Chunk] = []
         self.log: Log | None = None
         self.status = codes.END  # of the last call of the kernel
         self.begin = 0.0  # s, of CPU time
@@ -187,9 +191,7 @@ class Driver:
                 yield
                 return
             if self.status == codes.FULL:
-                self.chunks.append(self.log)
-                self.log = None
-                self.log = self._new_log()
+                self.log = self._keep(self.log)
             elif self.status == codes.TICK and self.leaves is not None:
                 n_steps = FEW_STEPS
             elif self.status == codes.TICK:
@@ -247,6 +249,26 @@ class Driver:
         capacity = min(max(CHUNK_BYTES // one, 1), MAX_CHUNK_STEPS, wanted)
         return Log(self.sizes, capacity=capacity)
 
+    def _keep(self, log: Log) -> Log:
+        """Keep a full chunk, and return the next; keep all otherwise if too many."""
+        store, n = self.store, self.system.n_dof
+        store.n_bytes += Log.n_bytes(self.sizes | {"capacity": log.capacity})
+        if not store.is_full:
+            self.chunks.append(log)
+            self.log = None
+            return self._new_log()
+        if any(isinstance(chunk, Log) for chunk in self.chunks) and not store.trouble:
+            self.chunks = [store.keep(chunk, n) for chunk in self.chunks]
+            # Blocks refer to themselves, and their memory waits for this.
+            gc.collect()
+        self.chunks.append(store.keep(log, n))
+        if self.chunks[-1] is log:
+            self.log = None
+            return self._new_log()
+        log.n = 0
+        log.impulse[...] = 0.0
+        return log
+
     # -- the end -----------------------------------------------------------------
 
     def _finish(self) -> Result:
@@ -276,7 +298,7 @@ class Driver:
     def _stopper(self) -> str:
         """Return the event that ended the run."""
         log = self.log if self.log is not None and self.log.n else self.chunks[-1]
-        fired = log.fired[log.n - 1][: len(self.system.events)]
+        fired = np.asarray(log.fired)[log.n - 1][: len(self.system.events)]
         stops = self.system.tables.guard_is_stop.astype(bool)
         return self.system.events[int(np.flatnonzero((fired != 0) & stops)[0])]
 

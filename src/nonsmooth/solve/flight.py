@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 from nonsmooth.errors import FAILURES, Interrupted, SolveError
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.friction.modes import OPEN
-from nonsmooth.kernels.run import TICK, Log
+from nonsmooth.kernels.run import TICK
 from nonsmooth.pack import System
 from nonsmooth.pack.flight import Flight
 from nonsmooth.pack.system import DROPPED
 from nonsmooth.result import Result, Steps
 from nonsmooth.result.evaluate import evaluate, grounded, instants
+from nonsmooth.result.kept import Chunk
 from nonsmooth.result.state import Modes
 from nonsmooth.result.steps import FlightLog
 from nonsmooth.solve.driver import Driver, Progress
@@ -46,7 +47,7 @@ class Journey:
         self.driver, self.flight, self.system = driver, flight, driver.system
         self.t_start, self.until = driver.t_start, driver.until
         self.is_flying = is_flying  # the state given is of a flight
-        self.chunks: list[Log | FlightLog] = []
+        self.chunks: list[Chunk | FlightLog] = []
         self.parts: list[Result] = []
         self.notes: list[str] = []
         self.progress: Progress | None = None
@@ -199,6 +200,7 @@ class Journey:
             y[:n],
             y[n : 2 * n],
             span=self.until - self.t_start,
+            store=first.store,
         )
         driver.step.y[:] = y
         self.arc += 1

@@ -15,6 +15,9 @@ METHODS = (*ADAPTIVE, *FIXED, *NODAL)
 SCHEMES = ("events", "paper", "waves")
 # In the order of `kernels.flanks`.
 BRANCHES = ("unique", "continue", "least")
+# Bytes of a log that stay in memory as they are; what becomes of more.
+MEMORY = 500e6
+BEYOND = ("file", "single", "keep")
 # Step, s, and stabilisation of [WangWang2015]_.
 PAPER_STEP, PAPER_ALPHA, PAPER_BETA = 1e-6, 1e6, 1.4e6
 
@@ -75,6 +78,12 @@ class Options:
         What to do where friction in joints allows more than one solution: stop and
         report them; go on with the one nearest to the present; or with the one of
         least friction. The result notes where a choice was made.
+    memory : float
+        Bytes that the log of steps may take in memory, 500 MB by default.
+    beyond : "file", "single" or "keep"
+        What happens to a log that takes more: it goes to a file without a name in the
+        folder for such files; or what lies between the ends of steps is kept in single
+        precision, in less than half the memory; or nothing. The result notes it.
     loose : bool
         Allow an `rtol` above 1e-3, of which the result will say that it cannot be
         trusted.
@@ -89,6 +98,8 @@ class Options:
     stabilisation: str | Baumgarte | None = None
     scheme: str = "events"
     branch: str = "unique"
+    memory: float = MEMORY
+    beyond: str = "file"
     loose: bool = False
 
     def __post_init__(self) -> None:
@@ -102,6 +113,12 @@ class Options:
                 f"branch = {self.branch!r}; {nearest(str(self.branch), BRANCHES)}"
             )
         self._check_tolerances()
+        if self.beyond not in BEYOND:
+            valid = nearest(str(self.beyond), BEYOND)
+            raise ModelError(f"beyond = {self.beyond!r}; {valid}")
+        is_number = isinstance(self.memory, int | float)  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not (is_number and self.memory > 0.0):
+            raise ModelError(f"memory = {self.memory!r}; must be > 0 bytes")
         if self.scheme == "waves":
             self._follow_waves()
             return

@@ -56,22 +56,48 @@ def remarks(
             "to look for more than one solution of their friction"
         )
     yield from _crossings(drivers)
-    n_bytes = sum(
-        d.step.n_step * Log.n_bytes(d.sizes | {"capacity": 1}) for d in drivers
-    )
-    if n_bytes > LARGE_LOG:
-        yield (
-            f"the log of {sum(step.n_step for step in steps)} steps takes "
-            f"{1e-9 * n_bytes:.1f} GB of "
-            "memory; fewer modes, damping or a larger rtol make it smaller, and a "
-            "run may go on from `result.state(t)` of a shorter one"
-        )
+    yield from _log_notes(drivers)
     if any(rest.n_tie for rest in rests):
         yield (
             f"contacts reached the limit of friction together, first at t = "
             f"{min(float(rest.t_tie) for rest in rests):.6g} s: those within "
             f"{AT_LIMIT:g} of it, relatively, were let go with the one that did"
         )
+
+
+def _log_notes(drivers: Sequence[Driver]) -> Iterator[str]:
+    """Yield how a long log is kept."""
+    n_bytes = sum(d.step.n_step * _per_step(d.sizes) for d in drivers)
+    store, n_step = drivers[0].store, sum(d.step.n_step for d in drivers)
+    log = f"the log of {n_step} steps, {1e-9 * n_bytes:.2g} GB, "
+    smaller = "fewer modes, damping or a larger rtol make it smaller"
+    if store.trouble:
+        yield (
+            f"{log}is in memory: no file could take it ({store.trouble}); {smaller}; "
+            "TMPDIR may name another folder"
+        )
+    elif store.pages is not None:
+        yield (
+            f"{log}is beyond memory = {store.budget:g} bytes: it is in a file in "
+            f"{store.pages.folder} as long as the result lives, and nothing is lost"
+        )
+    elif store.is_full:
+        yield (
+            f"{log}is beyond memory = {store.budget:g} bytes: between the ends of "
+            "steps states are in single precision, positions within "
+            f"{store.error[0]:.1g} (m or rad), rates within {store.error[1]:.1g} (m/s "
+            "or rad/s)"
+        )
+    elif n_bytes > LARGE_LOG:
+        yield (
+            f"{log}is in memory; {smaller}, and a run may go on from "
+            "`result.state(t)` of a shorter one"
+        )
+
+
+def _per_step(sizes: dict[str, int]) -> int:
+    one, two = (Log.n_bytes(sizes | {"capacity": n}) for n in (1, 2))
+    return two - one
 
 
 def _crossings(drivers: Sequence[Driver]) -> Iterator[str]:

@@ -10,12 +10,13 @@ from nonsmooth.errors import ModelError
 from nonsmooth.model import Model
 from nonsmooth.pack import System, pack
 from nonsmooth.result import Result, State
+from nonsmooth.result.kept import Store
 from nonsmooth.solve.apart import Drivers
 from nonsmooth.solve.driver import Driver
 from nonsmooth.solve.flight import Journey
 from nonsmooth.solve.jumps import check_jumps
 from nonsmooth.solve.modes import mode_array
-from nonsmooth.solve.options import Baumgarte, Options
+from nonsmooth.solve.options import MEMORY, Baumgarte, Options
 from nonsmooth.solve.schemes import SCHEMES
 from nonsmooth.solve.start import (
     check_overlaps,
@@ -48,6 +49,8 @@ def simulate(
     scheme: str | None = None,
     branch: str = "unique",
     loose: bool = False,
+    memory: float = MEMORY,
+    beyond: str = "file",
     assemble: bool | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -66,6 +69,8 @@ def simulate(
     method, rtol, atol, step, courant, max_step, stabilisation, scheme, branch, loose
         See `Options`; the scheme is "waves" for a model of bodies with modes = "full",
         else "events", unless another is given.
+    memory, beyond
+        What the log may take, and what happens to more: see `Options`.
     assemble : bool, optional
         Overrides the model's `assemble`.
     progress : callable, optional
@@ -94,6 +99,8 @@ def simulate(
         stabilisation=stabilisation,
         scheme=scheme or _scheme(model),
         branch=branch,
+        memory=memory,
+        beyond=beyond,
         loose=loose,
     )
     if not isinstance(model, Model | System):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -121,12 +128,12 @@ def simulate(
     notes.append(moved(system, start, q, v))
     if start is None:
         notes.append(in_the_air(system, t_start, q, v))
+    store = Store(budget=options.memory, beyond=options.beyond)
     said = [note for note in notes if note]
     if options.scheme == "events" and system.parts and system.flight is None:
-        return Drivers(system, options, chosen, t_start, t_end, q, v, start).run(
-            progress, said
-        )
-    driver = Driver(system, options, chosen, work, t_start, t_end, q, v)
+        parts = Drivers(system, options, chosen, t_start, t_end, q, v, start, store)
+        return parts.run(progress, said)
+    driver = Driver(system, options, chosen, work, t_start, t_end, q, v, store=store)
     if start is not None:
         driver.go_on_in(start)
     driver.notes += said

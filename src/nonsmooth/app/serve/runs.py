@@ -261,7 +261,9 @@ class Runs:
         with _compiling(run), warnings.catch_warnings():
             # What they say is among the notes of the result.
             warnings.simplefilter("ignore", NonsmoothWarning)
-            return simulate(model, run.until, progress=look, **run.job.solver())
+            # The limit is this server's own.
+            options = run.job.solver() | {"beyond": "keep"}
+            return simulate(model, run.until, progress=look, **options)
 
     def _ended_early(self, run: Run, result: Result) -> str:
         if not run.overflow:
