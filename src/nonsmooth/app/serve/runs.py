@@ -262,8 +262,8 @@ class Runs:
             # What they say is among the notes of the result.
             warnings.simplefilter("ignore", NonsmoothWarning)
             # The limit is this server's own.
-            options = run.job.solver() | {"beyond": "keep"}
-            return simulate(model, run.until, progress=look, **options)
+            options = run.job.solver()
+            return simulate(model, run.until, progress=look, beyond="keep", **options)
 
     def _ended_early(self, run: Run, result: Result) -> str:
         if not run.overflow:
