@@ -65,6 +65,18 @@ def test_intervals_cover_the_truth(record):
     assert all(n >= 90 for n in covered.values()), covered
 
 
+def test_a_poor_guess_needs_more_starts(record):
+    """From half the stiffness the search ends elsewhere; from the best of 64 not."""
+    poor = {"mu": (0.05, 0.35, 0.4), "mu0": (0.3, 0.45, 0.8), "k": (50.0, 60.0, 200.0)}
+    data = noisy(record, 1)
+    stuck = fit("belt", poor, data, settings={"speed": 0.15})
+    assert stuck.sigma > 5.0 * NOISE
+    found = fit("belt", poor, data, settings={"speed": 0.15}, starts=64)
+    assert found.sigma == pytest.approx(NOISE, rel=4.0 / math.sqrt(2 * 147))
+    for name, (low, high) in found.intervals.items():
+        assert low < TRUE[name] < high
+
+
 def test_paths_are_fitted_from_a_file(record, tmp_path):
     model = gallery.build("belt", speed=0.15, mu=0.27, mu0=0.43, k=90.0)
     lines = [f"{t},{x}" for t, x in zip(record["t"], record["block.x"], strict=True)]
@@ -123,6 +135,7 @@ def test_what_data_do_not_determine_is_told(record):
         ({"mu": (0.1, 0.2, 0.3)}, {"t": [1.0], "block.x": [0]}, {}, "1 measurements"),
         ({"mu": (0.1, 0.2, 0.3)}, None, {"method": "newton"}, "method = 'newton'"),
         ({"mu": (0.1, 0.2, 0.3)}, None, {"confidence": 1.0}, "between 0 and 1"),
+        ({"mu": (0.1, 0.2, 0.3)}, None, {"starts": 0}, "starts = 0; give at least 1"),
         (
             {"mu": (0.1, 0.2, 0.3)},
             None,

@@ -1,5 +1,6 @@
 """Studies that are stopped, killed, crowded, out of room or changed lose nothing."""
 
+import functools
 import os
 import signal
 import sqlite3
@@ -134,6 +135,51 @@ def test_a_function_that_changed_is_another_study(store):
     sweep(belts(outputs={"f": lambda result: 1.0}), store=store)
     with pytest.raises(ModelError, match=r"outputs\.f\.code was"):
         sweep(belts(outputs={"f": lambda result: 2.0}), store=store)
+
+
+class Scaled:
+    """A function with a value of its own."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    def __call__(self, result):
+        return self.scale * result.t_end
+
+
+def plus(result, more=0.0):
+    return result.t_end + more
+
+
+def closed(scale):
+    return lambda result: scale * result.t_end
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        Scaled,
+        closed,
+        lambda x: functools.partial(plus, more=x),
+        lambda x: lambda result, own=x: own,
+        lambda x: Scaled(x).__call__,
+    ],
+)
+def test_a_function_whose_values_changed_is_another_study(store, made):
+    """What it computed with another constant is not taken for its own."""
+    sweep(belts(outputs={"f": made(1.0)}), store=store)
+    assert sweep(belts(outputs={"f": made(1.0)}), store=store).counts() == {"done": 12}
+    with pytest.raises(ModelError, match=r"outputs\.f\.code was"):
+        sweep(belts(outputs={"f": made(2.0)}), store=store)
+
+
+def test_whole_runs_of_another_study_are_not_taken(store):
+    folder = runs_folder(store)
+    sweep(belts(outputs={**END, "run": WholeRun()}, until=0.5), store=store)
+    store.unlink()
+    table = sweep(belts(), store=store)
+    assert (folder / "3.nsr").exists()
+    assert table.run(3).t_end == 1.0
 
 
 def test_indices_of_other_formats_and_releases_are_refused(store):

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import CodeType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from nonsmooth import gallery
@@ -28,6 +27,7 @@ from nonsmooth.study.design import (
     points_of,
     values_of,
 )
+from nonsmooth.study.functions import text_of
 from nonsmooth.study.reducers import (
     Reducer,
     WholeRun,
@@ -288,19 +288,10 @@ def _described(name: str, reducer: Reducer) -> Any:
     function = function_of(reducer)
     if function is None:
         return plain(reducer, f"output '{name}'")
-    code = _code_text(getattr(function, "__code__", None))
     return {
         "function": getattr(function, "__qualname__", repr(type(function))),
-        "code": hashlib.sha256(code.encode()).hexdigest()[:16],
+        "code": hashlib.sha256(text_of(function).encode()).hexdigest()[:16],
     }
-
-
-def _code_text(code: Any) -> str:
-    """Return compiled code as text that is the same in every process."""
-    if not isinstance(code, CodeType):
-        return repr(code)
-    inner = [_code_text(constant) for constant in code.co_consts]
-    return repr((code.co_code, code.co_names, inner))
 
 
 def prepare(study: Study) -> Prepared:

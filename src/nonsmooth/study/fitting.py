@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, stats
+from scipy.stats import qmc
 
 from nonsmooth.errors import ModelError, NonsmoothWarning, SolveError, nearest
 from nonsmooth.model import Model
@@ -107,6 +108,7 @@ def fit(
     sigma: Mapping[str, float] | None = None,
     method: Literal["auto", "differences", "without derivatives"] = "auto",
     confidence: float = 0.95,
+    starts: int = 1,
     settings: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Fit:
@@ -126,6 +128,9 @@ def fit(
         "auto" looks at the events; see the head of this module.
     confidence : float
         What intervals are to cover.
+    starts : int
+        Points at which the search may begin: the guess, and others between the bounds
+        (Sobol'); it does at the best. More than one where a guess is poor.
     settings : mapping, optional
         Other parameters.
     **options
@@ -138,12 +143,16 @@ def fit(
         raise ModelError(f"method = {method!r}; {nearest(method, known)}")
     if not 0.0 < confidence < 1.0:
         raise ModelError(f"confidence = {confidence!r}; must lie between 0 and 1")
+    if starts < 1:
+        raise ModelError(f"starts = {starts!r}; give at least 1")
     n = sum(len(column) for name, column in series.items() if name != "t")
     if n <= len(bounds):
         raise ModelError(f"{n} measurements do not determine {len(bounds)} parameters")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NonsmoothWarning)
-        return _Search(ready, bounds, series, dict(sigma or {})).fit(method, confidence)
+        search = _Search(ready, bounds, series, dict(sigma or {}))
+        search.begin(starts)
+        return search.fit(method, confidence)
 
 
 def _read(data: Mapping[str, ArrayLike] | str | os.PathLike[str]) -> dict[str, Floats]:
@@ -303,6 +312,16 @@ class _Search:
                 except (SolveError, ModelError):
                     return False
         return True
+
+    def begin(self, starts: int) -> None:
+        """Move the guess to the best of so many points, itself among them."""
+        if starts == 1:
+            return
+        unit = qmc.Sobol(len(self.guess), seed=np.random.default_rng(0))
+        part = unit.random_base2(max(starts - 2, 0).bit_length())[: starts - 1]
+        tried = [self.guess, *(self.low + part * (self.high - self.low))]
+        squares = [float(np.sum(self.residual(p / self.unit) ** 2)) for p in tried]
+        self.guess = tried[int(np.argmin(squares))]
 
     def fit(self, method: str, confidence: float) -> Fit:
         """Search, and say how well the optimum is known."""

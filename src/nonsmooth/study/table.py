@@ -155,7 +155,9 @@ class Table(Mapping[str, Any]):
 
     def kept(self, k: int) -> Path | None:
         """Return where run k was saved, if the study keeps whole runs."""
-        if self.path is None:
+        # Files of another study may lie there.
+        kinds = {given.get("type") for given in self.definition["outputs"].values()}
+        if self.path is None or "WholeRun" not in kinds or self["status"][k] != "done":
             return None
         place = runs_folder(self.path) / f"{k}.nsr"
         return place if place.exists() else None
