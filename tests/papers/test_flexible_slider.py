@@ -18,6 +18,8 @@ from nonsmooth.elements.joints import ElasticBlock, Prismatic
 from nonsmooth.elements.materials import Material
 from nonsmooth.errors import ModelError
 from nonsmooth.fem.guide import condense
+from nonsmooth.fem.trial import Trial
+from nonsmooth.gallery import kineto
 from nonsmooth.kernels.friction import faces
 from nonsmooth.result.blocks import stiffness_ratio
 from nonsmooth.result.replay import STUCK, replay
@@ -174,6 +176,63 @@ def test_penalty_tends_to_the_condensed_block():
         for stiff in (1e12, 1e16)
     ]
     assert ours[1] <= 1e-6 * exact < ours[0]
+
+
+@pytest.mark.parametrize("clearance", [0.0, 1e-4])
+def test_full_finite_elements_on_springs(clearance):
+    """The library's own trial iteration against the oracle's node-wise contact."""
+    guide_of = gallery.build(
+        "flexible_slider", load="penalty", penalty=1e15, clearance=clearance
+    ).joints[0]
+    assert isinstance(guide_of, Prismatic)
+    assert guide_of.block is not None
+    tried = Trial(0.6, 0.5, guide_of.block, clearance)
+    slider = Slider(clearance=clearance)
+    for normal, moment, phi in ((29.43, 19.62, 0.03), (28.0, -14.0, -0.03)):
+        found = tried.solve(normal, moment, phi)
+        assert found.is_converged
+        # 30 times 1e-6 m/s^2 in acceleration, for 3 kg and mu = 0.03 is 1e-4 N.
+        assert found.load == pytest.approx(slider.load(normal, moment, phi), abs=1e-4)
+    with pytest.raises(ModelError) as error:
+        Trial(0.6, 0.5, block(), 0.0)
+    assert "springs need one" in str(error.value)
+
+
+def test_acceleration_as_the_penalty_grows(tight):
+    """All finite elements against the condensed engine: first order, then 1e-6."""
+    off = []
+    for stiff in (1e13, 1e14, 1e15):
+        slider = kineto.Equations({"clearance": 0.0, "penalty": stiff})
+        errors = []
+        for t in (1.3, 9.4):
+            at = tight.sample(t)
+            x, v = float(at["slider.x"][0]), float(at["slider.vx"][0])
+            found = slider.slip(t, x, v, 0.03 * np.sign(v))
+            errors.append(abs(found.a - at["slider.ax"][0]))
+        off.append(max(errors))
+    assert off[2] < 1e-6
+    assert off[0] / off[1] == pytest.approx(10.0, rel=0.1)
+
+
+@pytest.mark.slow
+def test_kineto_elastodynamics():
+    """Newmark's steps of the paper; first order, where Karnopp's band ends."""
+    model = gallery.build(
+        "flexible_slider", clearance=0.0, load="penalty", law="karnopp"
+    )
+    engine = simulate(model, until=1.0)
+    errors = []
+    for step in (0.04, 0.02):
+        found = kineto.kineto(1.0, step=step, clearance=0.0)
+        assert found.is_converged
+        assert len(found.t) == round(1.0 / step) + 1
+        x = engine.sample(found.t, "slider.x")["slider.x"]
+        errors.append(np.max(np.abs(found.x - x)))
+    assert errors[1] < 2e-3
+    assert errors[1] < 0.8 * errors[0]
+    with pytest.raises(ModelError) as error:
+        kineto.kineto(1.0, law="coulomb")
+    assert "the paper's is 'karnopp'" in str(error.value)
 
 
 @pytest.mark.slow

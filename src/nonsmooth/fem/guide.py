@@ -167,10 +167,10 @@ def press(length: float, height: float, block: ElasticBlock) -> Pressed:
         mesh, material=block.material, thickness=block.thickness, plane=block.plane
     )
     stiff = find_material(block.material).youngs_modulus * block.thickness
-    hold = _hold(mesh.nodes, laid.pitch)
+    pin = hold(mesh.nodes, laid.pitch)
     K = sparse.csc_array(body.stiffness) / stiff
     # The stubs do not know the type of sparse blocks.
-    blocks: Any = [[K, hold], [hold.T, None]]
+    blocks: Any = [[K, pin], [pin.T, None]]
     whole: Any = sparse.block_array(blocks, format="csc")
     n = len(faces)
     loads = np.zeros((whole.shape[0], 2 * n))
@@ -209,7 +209,7 @@ def shapes(one: Pressed) -> Floats:
     return found
 
 
-def _hold(nodes: Floats, pitch: Floats) -> Floats:
+def hold(nodes: Floats, pitch: Floats) -> Floats:
     """Return how forces and a couple act on the nodes within a cell of the middle.
 
     The couple is one half of forces along x, one half of forces along y: as of a round
