@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from nonsmooth import Result
+from nonsmooth.gallery.kineto import Equations
 from nonsmooth.result.blocks import stiffness_ratio
-from nonsmooth.views.plots import draw
+from nonsmooth.views.plots import draw, plot_contacts
 from pages import Curves, Page, curves, jumps, printed, run, series
 
 START = -0.2955064022  # m, where the motion in the rigid limit repeats at once
@@ -28,8 +29,13 @@ def fill(page: Page) -> None:
     none(page, tight)
     figures(page, loose, tight)
     pressures(page, loose, tight)
+    patterns(page, loose, tight)
+    rest(page, tight)
     study(page)
     meshes(page)
+    springs(page, tight)
+    bands(page)
+    rattling(page, loose)
     shown = run("flexible_slider", PERIOD, clearance=0.0)
     page.figure("sketch", draw(shown, [1.2, 3.6]))
     page.live(shown, clearance=0.0)
@@ -163,3 +169,105 @@ def meshes(page: Page) -> None:
             ]
         )
     page.table("meshes", rows)
+
+
+def patterns(page: Page, loose: Result, tight: Result) -> None:
+    """Draw which areas press over time."""
+    page.figure("pattern_loose", plot_contacts(loose, span=(0.0, PERIOD)))
+    last = 5.0 * PERIOD
+    page.figure("pattern_tight", plot_contacts(tight, span=(last, last + PERIOD)))
+
+
+def rest(page: Page, tight: Result) -> None:
+    """Draw how nodes share friction at rest, with and without its history."""
+    t = 0.7 * tight.events.of("guide")[0].t
+    panels: dict[str, Curves] = {"lower face (N)": {}, "upper face (N)": {}}
+    for label, history in (("as normal forces", False), ("with history", True)):
+        found = tight.pressure("guide", t, history=history)
+        page.check("friction at rest was found", found.is_converged)
+        n = len(found.forces) // 2
+        x = found.places[:n, 0] - found.places[:n, 0].mean()
+        for k, title in enumerate(panels):
+            own = slice(k * n, (k + 1) * n)
+            panels[title][label] = (x, found.friction[own])
+            if history:
+                panels[title]["bound"] = (x, -0.04 * found.forces[own])
+    page.number("rest_t", t, ".2f")
+    page.figure("rest", curves(panels, x="along the block (m)"))
+
+
+def springs(page: Page, tight: Result) -> None:
+    """Put in how all finite elements on springs tend to the condensed block."""
+    rows: list[list[str]] = []
+    t = np.linspace(0.0, PERIOD, 401)
+    true = tight.sample(t, "slider.x")["slider.x"]
+    for penalty in (1e11, 1e12, 1e13, 1e14, 1e15):
+        slider = Equations({"clearance": 0.0, "penalty": penalty})
+        off = 0.0
+        for at in (1.3, 9.4):
+            now = tight.sample(at)
+            x, v = float(now["slider.x"][0]), float(now["slider.vx"][0])
+            found = slider.slip(at, x, v, 0.03 * np.sign(v))
+            off = max(off, abs(found.a - float(now["slider.ax"][0])))
+        given = {"load": "penalty", "penalty": penalty, "clearance": 0.0}
+        result = run("flexible_slider", PERIOD, rtol=1e-8, **given)
+        moved = float(np.abs(result.sample(t, "slider.x")["slider.x"] - true).max())
+        rows.append([f"{penalty:.0e}", printed(off, ".1e"), printed(moved, ".1e")])
+        if penalty == 1e15:
+            page.check("springs tend to contact", off < 1e-6)
+    page.table("springs", rows)
+
+
+def bands(page: Page) -> None:
+    """Put in the error of Karnopp's law over its band."""
+    t = np.linspace(0.0, PERIOD, 801)
+    rows: list[list[str]] = []
+    errors: list[list[float]] = []
+    true = [
+        run("flexible_slider", PERIOD, clearance=c, rtol=1e-9).sample(t, "slider.x")
+        for c in (1e-4, 0.0)
+    ]
+    for band in (1e-2, 1e-3, 1e-4, 1e-5):
+        own: list[float] = []
+        for c, exact in zip((1e-4, 0.0), true, strict=True):
+            given = {"law": "karnopp", "dead_band": band, "clearance": c}
+            found = run("flexible_slider", PERIOD, rtol=1e-9, **given)
+            x = found.sample(t, "slider.x")["slider.x"]
+            own.append(float(np.abs(x - exact["slider.x"]).max()))
+        order = ["", ""]
+        if errors:
+            order = [
+                f"{np.log10(a / b):.2f}" for a, b in zip(errors[-1], own, strict=True)
+            ]
+        errors.append(own)
+        rows.append(
+            [f"{band:.0e}", f"{own[0]:.1e}", order[0], f"{own[1]:.1e}", order[1]]
+        )
+    page.table("bands", rows)
+
+
+def rattling(page: Page, loose: Result) -> None:
+    """Draw the forces of a block that moves in its clearance, beside those at rest."""
+    given = {"motion": "dynamic", "position": START}
+    moving = run("flexible_slider", 5.2, rtol=1e-6, **given)
+    t = np.linspace(0.0, 5.2, 5201)
+    x = moving.sample(t, "slider.x")["slider.x"]
+    page.number("rattle_low", x.min() + 0.389309, ".1e", near=0.0, within=3e-4)
+    page.number("rattle_high", x.max() - 1.088372, ".1e", near=0.0, within=3e-4)
+    names = ["lower.normal_force", "upper.normal_force"]
+    panels: dict[str, Curves] = {}
+    near = np.linspace(2.7, 3.0, 12001)
+    dynamic = moving.sample(near, names)
+    calm = loose.sample(near)
+    for face, name in (("lower", "bottom"), ("upper", "top")):
+        still = sum(
+            calm[f"guide.{name}_{end}.normal_force"] for end in ("left", "right")
+        )
+        panels[f"{face} face (N)"] = {
+            "in motion": (near, dynamic[f"{face}.normal_force"]),
+            "balanced": (near, still),
+        }
+    most = max(float(dynamic[name].max()) for name in names)
+    page.number("rattle_peak", most, ".0f")
+    page.number("rattle_cpu", moving.cost["cpu_seconds"], ".0f")
+    page.figure("rattling", curves(panels))
