@@ -549,6 +549,10 @@ def test_karnopp_tends_to_coulomb():
         result = run(3.0, rtol=1e-9, law="karnopp", dead_band=band)
         x = result.sample(t, "slider.x")["slider.x"]
         errors.append(np.max(np.abs(x - true)))
+        # The run says how late it is, in place an upper bound.
+        (note,) = [note for note in result.notes if "Karnopp's band" in note]
+        bound = float(note.split("off by up to ")[1].split(" m")[0])
+        assert 0.5 * errors[-1] < bound < 10.0 * errors[-1]
     assert np.log10(errors[0] / errors[1]) / 2.0 == pytest.approx(0.5, abs=0.05)
 
 

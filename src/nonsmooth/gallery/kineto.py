@@ -190,7 +190,7 @@ def _newmark(
     slider: Equations, t: float, x: float, v: float, now: Instant, h: float
 ) -> tuple[float, float, float, Instant]:
     """Return time, place, velocity and the instant after a step."""
-    new, a = now, now.a
+    new, a, x1, v1 = now, now.a, x, v
     for _ in range(MAX_ROUND):
         x1 = x + h * v + 0.25 * h * h * (now.a + a)
         v1 = v + 0.5 * h * (now.a + a)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,16 +104,20 @@ def stiffness_ratio(result: Result, joint: str) -> float:
     return element.clearance * joint_faces(element).stiffness / _most(result, joint)
 
 
-def _most(result: Result, joint: str) -> float:
-    """Return the largest load of a joint."""
+def at_ends(result: Result) -> Any:
+    """Return the contacts, (n, n_contact) records, at the ends of some steps."""
     steps = result.steps
     index = np.arange(0, len(steps.t), 1 + len(steps.t) // MAX_INSTANTS)
     t = np.minimum(steps.t[index] + steps.h[index], steps.cap[index])
     system = result.system
     found = evaluate(system, system.work(), t, steps.before(index), steps.mode[index])
-    k = elastic_blocks(system)[joint]
-    load = np.asarray(found.contact)["lam_n"][:, k]
-    return float(np.max(load, initial=0.0))
+    return np.asarray(found.contact)
+
+
+def _most(result: Result, joint: str) -> float:
+    """Return the largest load of a joint."""
+    k = elastic_blocks(result.system)[joint]
+    return float(np.max(at_ends(result)["lam_n"][:, k], initial=0.0))
 
 
 def regimes(result: Result) -> Iterator[str]:

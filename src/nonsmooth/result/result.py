@@ -21,6 +21,7 @@ from nonsmooth.columns import width as columns_width
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.pack import System
 from nonsmooth.result.apart import Apart
+from nonsmooth.result.bands import lags
 from nonsmooth.result.blocks import regimes
 from nonsmooth.result.doubts import doubts
 from nonsmooth.result.energy import EnergyBalance
@@ -122,7 +123,9 @@ class Result:
 
     @cached_property
     def _regimes(self) -> tuple[str, ...]:
-        return tuple(regimes(self))
+        if isinstance(self.steps, History):
+            return tuple(regimes(self))
+        return (*regimes(self), *lags(self))
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:
