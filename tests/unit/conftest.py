@@ -13,6 +13,8 @@ UNTIL = {
     "ball_on_beam": 2e-4,
     "box_stack": 0.5,
     "compactor": 0.2,
+    "elastic_gripper": 0.05,
+    "elastic_slider_crank": 0.01,
     "free_standing": 1.0,
     "friction_laws": 2.0,
     "latch": 0.5,

@@ -28,6 +28,7 @@ pages: Any = importlib.import_module("pages")
 # Seconds of one page's script, its kernels compiled; those above are for slow runs.
 SLOW = {"compactor", "free_standing", "crank_rocker", "flexible_slider"}
 SLOW |= {"flexible_double_pendulum", "rods", "transverse_bars"}
+SLOW |= {"elastic_gripper", "elastic_slider_crank"}
 SYSTEMS = [
     pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else [])
     for name in gallery.names()

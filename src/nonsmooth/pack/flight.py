@@ -96,7 +96,7 @@ class Flight:
         """
         n, found = self.whole.n_dof, list[float]()
         for k in self.patches():
-            contact = self.whole.model.element(self.whole.contacts[k])
+            contact: Any = self.whole.model.element(self.whole.contacts[k], "b")
             far = 0.0
             for end in (contact.a, contact.b):
                 name, _, patch = end.partition(".")

@@ -225,7 +225,7 @@ class History:
         kernel.march(m, state, 1)
         k = system.contacts.index(contact)
         where = slice(int(m.contact_first[k]), int(m.contact_first[k + 1]))
-        element: Any = system.model.element(contact)
+        element: Any = system.model.element(contact, "b")
         owner, _, patch = element.b.partition(".")
         own, body = self.waves.parts[owner].own, system.model.element(owner)
         assert own is not None
@@ -246,7 +246,7 @@ class History:
         """Return a sentence for each patch that presses at an end where it was cut."""
         found: list[str] = []
         for k, name in enumerate(self.waves.system.contacts):
-            element: Any = self.waves.system.model.element(name)
+            element: Any = self.waves.system.model.element(name, "b")
             owner, _, patch = element.b.partition(".")
             body: Any = self.waves.system.model.element(owner)
             if body.patches[patch].radius is not None and self.edges[k] > 0.0:

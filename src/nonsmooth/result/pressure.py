@@ -85,7 +85,7 @@ def pressure_of(
         valid = nearest(contact, pressed) if pressed else "no patch is pressed"
         raise ModelError(f"contact '{contact}': it has no nodes; {valid}")
     k = system.contacts.index(contact)
-    element: Any = system.model.element(contact)
+    element: Any = system.model.element(contact, "b")
     body_name, _, patch = element.b.partition(".")
     body: Any = system.model.element(body_name)
     nodes_b = system.flexible[body_name].sites[patch].nodes
@@ -118,7 +118,7 @@ def node_forces(
 ) -> dict[str, Floats]:
     """Return forces (n, 2) on the nodes of both patches, N, each in its body's axes."""
     m, k = system.tables, system.contacts.index(contact)
-    element: Any = system.model.element(contact)
+    element: Any = system.model.element(contact, "b")
     work = system.work()
     evaluate(system, work, np.array([t]), y, mode)
     place = int(m.contact_patch[k, nodes.PLACE])
@@ -167,7 +167,7 @@ def cut_patches(result: Result) -> Iterator[str]:
     for k, name in enumerate(system.contacts):
         if system.tables.contact_patch[k, 0] < 0:
             continue
-        element: Any = system.model.element(name)
+        element: Any = system.model.element(name, "b")
         body, _, patch = element.b.partition(".")
         owner: Any = system.model.element(body)
         if owner.patches[patch].radius is None:

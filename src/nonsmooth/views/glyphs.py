@@ -206,7 +206,7 @@ def spot(stage: Stage, bearing: Bearing) -> Item:
     }
     disc = bearing.spot
     if disc and disc.body in stage.skins and disc.body in stage.flexible:
-        contact: Any = stage.system.model.element(disc.element)
+        contact: Any = stage.system.model.element(disc.element, "b")
         item["on"] = _marker(stage, contact.b)
     elif disc and disc.body in stage.poses and not disc.is_flat:
         item["at"] = {"body": disc.body, "point": disc.centre, "radius": disc.radius}

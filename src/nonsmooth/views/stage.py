@@ -243,7 +243,7 @@ class Stage:
 
         Of outlines, where their force acts, or where they are nearest.
         """
-        contact: Any = self.system.model.element(spot.element)
+        contact: Any = self.system.model.element(spot.element, "b")
         if spot.is_flat:
             point, normal = (
                 np.column_stack([self.values[f"{spot.name}.{what}_{c}"] for c in "xy"])
