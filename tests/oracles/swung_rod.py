@@ -99,7 +99,7 @@ def swing(body, *, until, crank, speed, slider_mass, material):
     h = until / n
     law = np.array([lam, shear])
     out = march(
-        x, v, mass, cells, grad, weight, law, *sides, np.array(shares), crank, speed,
+        x, v, mass, cells, grad, weight, law, sides[0], sides[1], np.array(shares), crank, speed,
         slider_mass, h, n, middle,
     )  # fmt: skip
     a, b, m = out[:, :2], out[:, 2:4], out[:, 4:]

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ def deflection(result, t):
 def built(mesh, **parameters):
     """Return the model with a mesh of triangles of given size, and its rod."""
     model = gallery.build("elastic_slider_crank", **parameters)
-    body = next(body for body in model.bodies if body.name == "rod")
+    body: Any = next(body for body in model.bodies if body.name == "rod")
     rod = replace(body, mesh=replace(body.mesh, size=mesh, cells="triangle"))
     bodies = tuple(rod if one.name == "rod" else one for one in model.bodies)
     return replace(model, bodies=bodies), rod
