@@ -99,8 +99,8 @@ def swing(body, *, until, crank, speed, slider_mass, material):
     h = until / n
     law = np.array([lam, shear])
     out = march(
-        x, v, mass, cells, grad, weight, law, sides[0], sides[1], np.array(shares), crank, speed,
-        slider_mass, h, n, middle,
+        x, v, mass, cells, grad, weight, law, sides[0], sides[1], np.array(shares),
+        crank, speed, slider_mass, h, n, middle,
     )  # fmt: skip
     a, b, m = out[:, :2], out[:, 2:4], out[:, 4:]
     d = b - a
