@@ -251,7 +251,7 @@ def elements() -> str:
 
 def _prose(kind: type[Element]) -> str:
     """Return a docstring, with equations as blocks of code."""
-    whole = (inspect.getdoc(kind) or "").replace("]_", "]")
+    whole = inspect.cleandoc(vars(kind).get("__doc__") or "").replace("]_", "]")
     paragraphs = re.split(r"\n\s*\n", whole)
     shown: list[str] = []
     for k, text in enumerate(paragraphs):

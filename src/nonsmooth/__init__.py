@@ -19,6 +19,11 @@ from nonsmooth.elements.bodies import (
 )
 from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive, RotationDrive, TranslationDrive
+from nonsmooth.elements.estimates import (
+    contact_stiffness,
+    hunt_crossley_damping,
+    kelvin_voigt_damping,
+)
 from nonsmooth.elements.events import Event
 from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.forces import (
@@ -217,8 +222,11 @@ __all__ = [
     "Unilateral",
     "Weld",
     "assembled",
+    "contact_stiffness",
     "equilibrium",
     "gallery",
+    "hunt_crossley_damping",
+    "kelvin_voigt_damping",
     "load",
     "save",
     "simulate",

@@ -39,6 +39,8 @@ NODAL += ("point_x", "point_y", "normal_x", "normal_y", "width", "mode", "n_clos
 # along -n.
 AREAS = ("top_left", "top_right", "bottom_left", "bottom_right")
 WRENCH = ("force_x", "force_y", "torque")
+# Elements whose columns are shown.
+MAX_ROWS = 30
 
 
 class Quantity(NamedTuple):
@@ -78,6 +80,29 @@ QUANTITIES = {
     "mode": Quantity("mode", values=MODES),
     "side": Quantity("side", values=SIDES),
 }
+
+
+class Names(tuple[str, ...]):
+    """Names of columns; `units` has the unit of each, "" of one without."""
+
+    units: dict[str, str]
+
+    def __new__(cls, table: Mapping[str, Column]) -> Names:
+        """Return the names of a table of columns, and of the time."""
+        names = super().__new__(cls, ("t", *table))
+        names.units = {"t": "s", **{name: c.unit for name, c in table.items()}}
+        return names
+
+    def __repr__(self) -> str:
+        """Return names and units, a line for each element."""
+        lines: dict[str, list[str]] = {}
+        for name, unit in self.units.items():
+            shown = f"{name} ({unit})" if unit else name
+            lines.setdefault(name.rpartition(".")[0], []).append(shown)
+        rows = [", ".join(parts) for parts in lines.values()]
+        if len(rows) > MAX_ROWS:
+            rows = [*rows[:MAX_ROWS], f"... and {len(rows) - MAX_ROWS} more"]
+        return f"<{len(self)} columns:\n  " + "\n  ".join(rows) + ">"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,28 +31,36 @@ def replacing(path: str | os.PathLike[str]) -> Generator[Path]:
     check_writable(path)
     target = Path(os.path.realpath(path))
     if _is_special(target):
-        yield target
+        with _naming(path):
+            yield target
         return
     name = f".{target.stem[:N_LETTER]}-{secrets.token_hex(4)}{target.suffix}"
     temporary = target.with_name(name)
     try:
-        # With the permissions of any new file, unlike those of tempfile.
-        temporary.open("xb").close()
-        yield temporary
-        with temporary.open("r+b") as file:
-            # A full disk, or one far away, may complain only now.
-            os.fsync(file.fileno())
-        if target.exists():
-            temporary.chmod(target.stat().st_mode & 0o7777)
-        temporary.replace(target)
-    except OSError as error:
-        if error.filename is None:
-            raise
-        # The user knows nothing of the temporary file.
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+        with _naming(path):
+            # With the permissions of any new file, unlike those of tempfile.
+            temporary.open("xb").close()
+            yield temporary
+            with temporary.open("r+b") as file:
+                # A full disk, or one far away, may complain only now.
+                os.fsync(file.fileno())
+            if target.exists():
+                temporary.chmod(target.stat().st_mode & 0o7777)
+            temporary.replace(target)
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _naming(path: str | os.PathLike[str]) -> Generator[None]:
+    """Name the file in errors: a full disk does not, and temporary ones say nothing."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nonsmooth.elements.base import Element, Named
+from nonsmooth.elements.base import Element, Named, quantity
 from nonsmooth.elements.bodies import Body, Ground, Point, PointMass
 from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.drives import Drive
@@ -56,7 +56,7 @@ class Model(Element, family="model"):
     """
 
     title: str = ""
-    gravity: Point = (0.0, 0.0)
+    gravity: Point = quantity("m/s^2", default=(0.0, 0.0))
     bodies: Many[Body]
     joints: Many[Joint] = ()
     drives: Many[Drive] = ()

@@ -44,8 +44,12 @@ def test_a_ledger_that_does_not_close(options):
     assert result.status == "finished"
     why = result.doubts[-1]
     assert "ledger does not close" in why
-    assert why in result.notes
+    assert f"not to be trusted: {why}" in result.notes
     assert why in repr(result)
+    for figure in (result.plot("rod0.theta"), result.plot_energy(), result.draw()):
+        title = figure.get_suptitle()
+        assert "not to be trusted: " in title
+        assert " ".join(why.split()[:4]) in " ".join(title.split())
     assert why in result.summary()["doubts"]
     # As the advice has it.
     better: dict[str, Any] = {"rtol": 1e-6}

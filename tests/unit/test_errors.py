@@ -3,8 +3,10 @@
 """Bad input and failed numerics: every refusal says who, what and what to try."""
 
 import contextlib
+import dataclasses
 import math
 import pickle
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -47,6 +49,7 @@ from nonsmooth import (
     equilibrium,
     simulate,
 )
+from nonsmooth.elements.base import Element, field_types
 from nonsmooth.errors import nearest
 
 G = 9.81
@@ -393,6 +396,31 @@ def test_a_loop_that_skips_failures_ends_at_ctrl_c():
     assert 0.0 < result.t_end < 1.0
     assert str(caught.value) == result.message
     assert str(pickle.loads(pickle.dumps(Interrupted("stopped")))) == "stopped"
+
+
+def test_every_number_of_an_element_has_a_unit():
+    """Words for what has none: a number of things, a ratio."""
+
+    def kinds(cls: type[Element]) -> Iterator[type[Element]]:
+        for sub in cls.__subclasses__():
+            if sub.__module__.startswith("nonsmooth.elements"):
+                yield sub
+                yield from kinds(sub)
+
+    found = set(kinds(Element))
+    assert len(found) > 60
+    for kind in found:
+        for item in dataclasses.fields(kind):
+            is_number = "float" in str(field_types(kind)[item.name])
+            is_known = "unit" in item.metadata or item.name in NO_UNIT
+            assert is_known or not is_number, (kind, item.name)
+            if item.metadata.get("unit") and "Parameters" not in vars(kind)["__doc__"]:
+                line = f"{item.name} : {item.type}\n    {item.metadata['unit']}"
+                assert line in (kind.__doc__ or "")
+
+
+# Elements inside, or a mapping to them.
+NO_UNIT = ("block",)
 
 
 # ---- options -------------------------------------------------------------------

@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -282,6 +283,22 @@ def test_a_file_that_fails_does_not_stop_the_others(capsys, monkeypatch, old, tm
     assert out.endswith(f"report       {page}\n")
     assert path.read_bytes() == OLD
     assert page.exists()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+@pytest.mark.parametrize("name", ["run.png", "run.svg", "run.csv"])
+def test_a_full_disk_is_told_with_the_file(tmp_path, name):
+    """The device says what a full disk says, and not which file it was."""
+    if name.endswith("g"):
+        pytest.importorskip("matplotlib")
+    path = tmp_path / name
+    path.symlink_to("/dev/full")
+    result = simulate(gallery.build("pendulum_chain"), 0.1)
+    is_plot = name.endswith("g")
+    write = partial(result.plot, "rod1.theta") if is_plot else result.sample().to_csv
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        write(str(path))
+    assert caught.value.filename == str(path)
 
 
 def test_a_reader_that_has_gone(tmp_path):

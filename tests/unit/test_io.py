@@ -644,7 +644,7 @@ REFUSALS = [
         "    y: 2\n",
         "    y: [2]\n",
         "line 24: bodies[2].y: body 'table': y = [2]; "
-        f"give {{type: {LAWS.replace(', ', ' | ')}, ...}} or a number",
+        f"give {{type: {LAWS.replace(', ', ' | ')}, ...}} or a number (m)",
     ),
     (
         "position: [0.5, 0]",

@@ -1,6 +1,7 @@
 """Results: names, samples, limits, restarts, exports, refusals."""
 
 import csv
+import json
 import math
 from typing import Any
 
@@ -409,6 +410,10 @@ def test_pandas_has_the_same_columns_and_numbers(rod):
     frame = samples.to_pandas()
     assert tuple(frame.columns) == rod.columns
     assert np.array_equal(frame.to_numpy(), samples.to_numpy())
+    assert frame.attrs["units"] == rod.columns.units
+    assert rod.columns.units["t"] == "s"
+    assert rod.columns.units["rod.omega"] == "rad/s"
+    assert "rod.omega (rad/s)" in repr(rod.columns)
 
 
 def test_xarray_runs_over_time(rod):
@@ -428,6 +433,8 @@ def test_parquet_reads_back_to_the_same_numbers(rod, tmp_path):
     samples = rod.sample(np.linspace(0.0, 1.2, 25))
     samples.to_parquet(tmp_path / "rod.parquet")
     table = parquet.read_table(tmp_path / "rod.parquet")
+    assert json.loads(table.schema.metadata[b"units"]) == rod.columns.units
+    assert table.schema.field("rod.omega").metadata == {b"unit": b"rad/s"}
     assert tuple(table.column_names) == rod.columns
     for name in rod.columns:
         assert np.array_equal(table[name].to_numpy(), samples[name])
@@ -501,6 +508,8 @@ def test_the_event_table_exports(eventful):
     frame = eventful.events.to_pandas()
     assert list(frame.columns[:4]) == ["t", "element", "kind", "action"]
     assert np.array_equal(frame["t"], eventful.events.t)
+    assert frame.attrs["units"]["t"] == "s"
+    assert frame.attrs["units"]["slip_velocity_before"] == "m/s"
 
 
 def test_no_events_read_as_such(rod):

@@ -8,6 +8,7 @@ in the order of the fields.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 import re
 from collections.abc import Callable, Iterator
@@ -45,12 +46,14 @@ def quantity(
     ----------
     unit : str
         SI unit, shown in documentation, schema and messages.
-    default : float, optional
-        Value when the field is left out.
+    default : optional
+        Value when the field is left out; `dict` for an empty mapping.
     above, minimum, maximum : float, optional
         The value must be > `above`, or >= `minimum`, and <= `maximum`.
     """
     limits = {"above": above, "minimum": minimum, "maximum": maximum}
+    if default is dict:
+        return field(default_factory=dict, metadata={"unit": unit})
     return field(default=default, metadata={"unit": unit, **limits})
 
 
@@ -107,6 +110,18 @@ def family_of(annotation: Any) -> type[Element] | None:
 class _Kind(type):
     """The class of all kinds: refuses fields that a kind has not, in a sentence."""
 
+    @property
+    def __doc__(cls) -> str | None:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """What a class says of itself, and its fields with their units."""
+        own = vars(cls).get("__doc__")
+        if "__dataclass_fields__" not in vars(cls) or "Parameters\n" in (own or ""):
+            return own
+        lines = [line for item in dataclasses.fields(cls) for line in _told(item)]
+        parts = [inspect.cleandoc(own or cls.__name__)]
+        if lines:
+            parts.append("\n".join(("Parameters", "----------", *lines)))
+        return "\n\n".join(parts)
+
     if not TYPE_CHECKING:  # a type checker reads the fields themselves
 
         def __call__(cls, *args, **fields):
@@ -120,6 +135,24 @@ class _Kind(type):
                 if missing := _missing(cls, fields):
                     raise missing from None
                 raise
+
+
+def _told(item: dataclasses.Field[Any]) -> Iterator[str]:
+    """Yield the lines of a docstring about a field: type, unit, range, default."""
+    if not item.init:
+        return
+    signs = {"above": ">", "minimum": ">=", "maximum": "<="}
+    words = [item.metadata.get("unit") or ""]
+    for key, sign in signs.items():
+        if item.metadata.get(key) is not None:
+            words.append(f"{sign} {item.metadata[key]:g}")
+    if item.default is not dataclasses.MISSING:
+        words.append(f"by default {item.default!r}")
+    elif item.default_factory is not dataclasses.MISSING:
+        words.append("by default none")
+    yield f"{item.name} : {item.type}"
+    if said := ", ".join(word for word in words if word):
+        yield f"    {said}"
 
 
 def _called(cls: type[Element], fields: dict[str, Any]) -> str:

@@ -88,11 +88,11 @@ class RigidBody(Body):
 
     mass: float = quantity("kg", above=0.0)
     inertia: float = quantity("kg m^2, about the mass centre", above=0.0)
-    position: Point = (0.0, 0.0)  # m, of the mass centre at the start
+    position: Point = quantity("m, of the mass centre at the start", default=(0.0, 0.0))
     angle: float = quantity("rad", default=0.0)
-    velocity: Point = (0.0, 0.0)  # m/s
+    velocity: Point = quantity("m/s", default=(0.0, 0.0))
     angular_velocity: float = quantity("rad/s", default=0.0)
-    points: dict[str, Point] = field(default_factory=dict)  # m, in the body's frame
+    points: dict[str, Point] = quantity("m, in the body's frame", default=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)  # in the body's frame
 
 
@@ -103,8 +103,8 @@ class PointMass(Body):
     has_mass: ClassVar[bool] = True
 
     mass: float = quantity("kg", above=0.0)
-    position: Point = (0.0, 0.0)  # m
-    velocity: Point = (0.0, 0.0)  # m/s
+    position: Point = quantity("m", default=(0.0, 0.0))
+    velocity: Point = quantity("m/s", default=(0.0, 0.0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,10 +117,10 @@ class MovingSupport(Body):
 
     is_floor: ClassVar[bool] = True
 
-    x: TimeLaw | float = 0.0  # m
-    y: TimeLaw | float = 0.0  # m
-    theta: TimeLaw | float = 0.0  # rad
-    points: dict[str, Point] = field(default_factory=dict)  # m, in its frame
+    x: TimeLaw | float = quantity("m", default=0.0)
+    y: TimeLaw | float = quantity("m", default=0.0)
+    theta: TimeLaw | float = quantity("rad", default=0.0)
+    points: dict[str, Point] = quantity("m, in its frame", default=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)  # in its frame
 
 
@@ -135,7 +135,7 @@ class Ground(Body):
     is_floor: ClassVar[bool] = True
 
     name: str = "ground"
-    points: dict[str, Point] = field(default_factory=dict)  # m
+    points: dict[str, Point] = quantity("m", default=dict)
     shapes: dict[str, Shape] = field(default_factory=dict)  # in the global frame
 
     def check(self) -> None:

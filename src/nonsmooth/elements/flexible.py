@@ -103,15 +103,19 @@ class FlexibleBody(Body):
     damping: Damping | None = None
     fixed: tuple[str, ...] = ()  # boundaries that do not move
     symmetric: Literal["x", "y"] | None = None  # axis of reflection: half is solved
-    points: dict[str, Point] = field(default_factory=dict)  # m
+    points: dict[str, Point] = quantity("m", default=dict)
     patches: dict[str, Patch] = field(default_factory=dict)
     gauges: dict[str, Gauge] = field(default_factory=dict)
-    position: Point | None = None  # m, of the mass centre; None: as the mesh lies
+    position: Point | None = quantity(
+        "m, of the mass centre; None: as the mesh lies", default=None
+    )
     angle: float = quantity("rad, about the mesh's origin or the centre", default=0.0)
-    velocity: Point = (0.0, 0.0)  # m/s
+    velocity: Point = quantity("m/s", default=(0.0, 0.0))
     angular_velocity: float = quantity("rad/s", default=0.0)
-    eta: tuple[float, ...] = ()  # m kg^1/2, at the start; zero where left out
-    eta_rate: tuple[float, ...] = ()  # m kg^1/2/s
+    eta: tuple[float, ...] = quantity(
+        "m kg^1/2, at the start; zero where left out", default=()
+    )
+    eta_rate: tuple[float, ...] = quantity("m kg^1/2/s", default=())
     start: Literal["given", "static"] = "given"  # as given, or at rest under loads
 
     def marker(self, point: str) -> Point | None:

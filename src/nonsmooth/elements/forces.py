@@ -120,8 +120,8 @@ class TorsionSpring(Force):
 class PointForce(Force):
     """A prescribed force on point b, in global axes or turning with b's body."""
 
-    fx: TimeLaw | float = 0.0  # N
-    fy: TimeLaw | float = 0.0  # N
+    fx: TimeLaw | float = quantity("N", default=0.0)
+    fy: TimeLaw | float = quantity("N", default=0.0)
     frame: Literal["global", "body"] = "global"
 
     def parameters(self) -> list[float]:
@@ -150,7 +150,7 @@ class Couple(Force):
 
     couples: ClassVar[tuple[bool, bool]] = (True, True)
 
-    torque: TimeLaw | float  # N m
+    torque: TimeLaw | float = quantity("N m")
 
     def parameters(self) -> list[float]:
         return []
@@ -173,9 +173,9 @@ class ExpressionForce(Force):
 
     row_kernel: ClassVar[str] = "mechanics.program:marker_force"
 
-    fx: str = "0"  # N
-    fy: str = "0"  # N
-    torque: str = "0"  # N m
+    fx: str = quantity("N", default="0")
+    fy: str = quantity("N", default="0")
+    torque: str = quantity("N m", default="0")
 
     @property
     def turns(self) -> tuple[bool, bool]:

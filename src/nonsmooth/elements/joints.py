@@ -136,7 +136,7 @@ class ElasticBlock(Element, family="block", is_kind=True):
     material: Material | str  # or its name
     thickness: float = quantity("m", default=1.0, above=0.0)
     plane: Literal["stress", "strain"] = "stress"
-    cells: tuple[int, int] = (18, 19)  # along the guide, across it
+    cells: tuple[int, int] = quantity("along the guide, across it", default=(18, 19))
     # Of springs between block and guide, per length of face; None: they do not overlap.
     penalty: float | None = quantity("N/m^2", default=None, above=0.0)
     mesh: MeshShape | None = None  # instead of cells

@@ -43,7 +43,7 @@ class TimeLaw(Element, family="time law"):
 class Constant(TimeLaw):
     """s = value."""
 
-    value: float
+    value: float = quantity("unit of what it drives")
 
     @staticmethod
     def evaluate(p, t, s):
@@ -56,8 +56,8 @@ class Constant(TimeLaw):
 class ConstantRate(TimeLaw):
     """s = start + rate t."""
 
-    rate: float  # per s
-    start: float = 0.0
+    rate: float = quantity("unit of what it drives, per s")
+    start: float = quantity("unit of what it drives", default=0.0)
 
     @staticmethod
     def evaluate(p, t, s):
@@ -77,11 +77,11 @@ class Harmonic(TimeLaw):
         "frequency": "give angular_frequency in rad/s, or frequency_hz in Hz"
     }
 
-    amplitude: float  # of s
+    amplitude: float = quantity("unit of what it drives")
     angular_frequency: float | None = quantity("rad/s", default=None)
     frequency_hz: float | None = quantity("Hz", default=None)
     phase: float = quantity("rad", default=0.0)
-    offset: float = 0.0  # of s
+    offset: float = quantity("unit of what it drives", default=0.0)
 
     def check(self) -> None:
         """Refuse two frequencies, or none."""
@@ -119,10 +119,10 @@ class Ramp(TimeLaw):
     s' = rate (t - begin) / duration, then s' = rate; s = start before.
     """
 
-    rate: float  # per s
+    rate: float = quantity("unit of what it drives, per s")
     duration: float = quantity("s", above=0.0)
     begin: float = quantity("s", default=0.0)
-    start: float = 0.0
+    start: float = quantity("unit of what it drives", default=0.0)
 
     def breaks(self) -> tuple[float, ...]:
         return (self.begin, self.begin + self.duration)
@@ -152,8 +152,8 @@ class SmoothStep(TimeLaw):
     s = start + (end - start) (10 u^3 - 15 u^4 + 6 u^5), u = (t - begin) / duration
     """
 
-    start: float = 0.0
-    end: float
+    start: float = quantity("unit of what it drives", default=0.0)
+    end: float = quantity("unit of what it drives")
     duration: float = quantity("s", above=0.0)
     begin: float = quantity("s", default=0.0)
 
@@ -176,8 +176,8 @@ class Table(TimeLaw):
     Twice continuously differentiable; defined from the first time to the last.
     """
 
-    times: tuple[float, ...]  # s, increasing
-    values: tuple[float, ...]
+    times: tuple[float, ...] = quantity("s, increasing")
+    values: tuple[float, ...] = quantity("unit of what it drives")
 
     def check(self) -> None:
         if len(self.times) < 2:

@@ -56,7 +56,7 @@ class Refinement(Element, family="refinement", is_kind=True):
     No triangle has a side longer than h at its point nearest to the place.
     """
 
-    point: Point  # m
+    point: Point = quantity("m")
     size: float = quantity("m, of the smallest elements", above=0.0)
     radius: float = quantity("m, of the region of that size", default=0.0, minimum=0.0)
     growth: float = quantity("", default=0.35, above=0.0)
@@ -114,7 +114,7 @@ class Rectangle(_Meshed):
 
     width: float = quantity("m, along x", above=0.0)
     height: float = quantity("m, along y", above=0.0)
-    center: Point = (0.0, 0.0)  # m
+    center: Point = quantity("m", default=(0.0, 0.0))
 
     def cut(self) -> Blocks:
         (x, y), w, h = self.center, 0.5 * self.width, 0.5 * self.height
@@ -128,7 +128,7 @@ class Disc(_Meshed):
     """A full disc; boundary `rim`."""
 
     radius: float = quantity("m", above=0.0)
-    center: Point = (0.0, 0.0)  # m
+    center: Point = quantity("m", default=(0.0, 0.0))
 
     def cut(self) -> Blocks:
         core = _square(self.center, _CORE * self.radius)
@@ -149,7 +149,7 @@ class Ring(_Meshed):
 
     inner_radius: float = quantity("m", above=0.0)
     outer_radius: float = quantity("m", above=0.0)
-    center: Point = (0.0, 0.0)  # m
+    center: Point = quantity("m", default=(0.0, 0.0))
 
     def check(self) -> None:
         super().check()
@@ -179,7 +179,7 @@ class Bar(_Meshed):
 
     length: float = quantity("m, head included", above=0.0)
     width: float = quantity("m", above=0.0)
-    start: Point = (0.0, 0.0)  # m, middle of the flat face
+    start: Point = quantity("m, middle of the flat face", default=(0.0, 0.0))
 
     def check(self) -> None:
         super().check()
@@ -217,8 +217,8 @@ class Outline(_Meshed):
     outwards.
     """
 
-    vertices: tuple[Point, ...]  # m, counter-clockwise
-    bulges: tuple[float, ...] = ()  # none: all parts are straight
+    vertices: tuple[Point, ...] = quantity("m, counter-clockwise")
+    bulges: tuple[float, ...] = quantity("1; none: all parts are straight", default=())
     names: tuple[str, ...] = ()  # of the parts; none: `outline` alone
 
     def check(self) -> None:
@@ -258,8 +258,8 @@ class Rod(MeshShape):
 
     length: float = quantity("m", above=0.0)
     radius: float = quantity("m", above=0.0)
-    elements: int = 100
-    start: Point = (0.0, 0.0)  # m, its left end
+    elements: int = quantity("number of elements", default=100)
+    start: Point = quantity("m, its left end", default=(0.0, 0.0))
 
     def check(self) -> None:
         if not 2 <= self.elements <= MOST_ELEMENTS:
@@ -276,7 +276,7 @@ class Gauge(Element, family="gauge", is_kind=True):
     Place and direction are in the axes of the mesh.
     """
 
-    point: Point  # m
+    point: Point = quantity("m")
     angle: float = quantity("rad", default=0.0)
 
 
@@ -288,7 +288,7 @@ class Patch(Element, family="patch", is_kind=True):
     """
 
     boundary: str = "outline"  # name in the mesh
-    center: Point | None = None  # m, in the mesh's axes
+    center: Point | None = quantity("m, in the mesh's axes", default=None)
     radius: float | None = quantity("m, around the centre", default=None, above=0.0)
 
     def check(self) -> None:

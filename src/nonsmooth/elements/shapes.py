@@ -67,7 +67,7 @@ class Line(Shape):
     to touch with: it stands in `a` of a contact, never in `b`.
     """
 
-    point: Point = (0.0, 0.0)  # m
+    point: Point = quantity("m", default=(0.0, 0.0))
     angle: float = quantity("rad, of its direction", default=0.0)
 
     def parameters(self) -> list[float]:
@@ -97,7 +97,7 @@ class Circle(Shape):
     and a run that comes to it fails.
     """
 
-    center: Point = (0.0, 0.0)  # m
+    center: Point = quantity("m", default=(0.0, 0.0))
     radius: float = quantity("m", above=0.0)
 
     def corners(self) -> tuple[Point, ...]:
@@ -138,8 +138,8 @@ class Segment(Shape):
     of them within sqrt(2 radius overlap) of it.
     """
 
-    start: Point  # m
-    end: Point  # m
+    start: Point = quantity("m")
+    end: Point = quantity("m")
 
     def check(self) -> None:
         if math.dist(self.start, self.end) == 0.0:
@@ -191,7 +191,7 @@ class Polygon(Shape):
     convex is several polygons. Polygons on lines and on each other touch by areas.
     """
 
-    vertices: tuple[Point, ...]  # m
+    vertices: tuple[Point, ...] = quantity("m")
 
     def check(self) -> None:
         n = len(self.vertices)

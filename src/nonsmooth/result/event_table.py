@@ -30,6 +30,9 @@ ROW: Any = np.dtype(
         *((name, "f8", 2) for name in PAIRS),
     ]
 )
+# By the first part of a column's name.
+UNITS = {"slip_velocity": "m/s", "normal_force": "N", "friction_force": "N"}
+UNITS["impulse"] = "N s"
 # Records made at a time.
 CHUNK = 4096
 
@@ -202,11 +205,15 @@ class EventTable(Sequence[EventRecord]):
         return rows_html(head, rows, repr(self).partition(";")[0].strip("<>"))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return the table as a data frame."""
+        """Return the table as a data frame; `frame.attrs["units"]` has the units."""
         import pandas
 
         rows = [record.row() for record in self]
-        return pandas.DataFrame(rows, columns=list(EventRecord.columns()))
+        names = EventRecord.columns()
+        frame = pandas.DataFrame(rows, columns=list(names))
+        units = {name: UNITS.get(name.rpartition("_")[0], "") for name in names}
+        frame.attrs = {"units": units | {"t": "s"}}
+        return frame
 
     def __str__(self) -> str:
         """Return one line per event."""

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nonsmooth.columns import Column, columns_of
+from nonsmooth.columns import Column, Names, columns_of
 from nonsmooth.columns import width as columns_width
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.pack import System
@@ -119,7 +119,8 @@ class Result:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be known about the run, with `doubts`."""
-        return (*self.remarks, *self._regimes, *self.doubts)
+        doubts = (f"not to be trusted: {doubt}" for doubt in self.doubts)
+        return (*self.remarks, *self._regimes, *doubts)
 
     @cached_property
     def _regimes(self) -> tuple[str, ...]:
@@ -254,9 +255,9 @@ class Result:
     # -- named quantities --------------------------------------------------------
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of every quantity `sample` can give."""
-        return ("t", *self.table)
+    def columns(self) -> Names:
+        """Names of every quantity `sample` can give, and `units` of them."""
+        return Names(self.table)
 
     @cached_property
     def table(self) -> dict[str, Column]:

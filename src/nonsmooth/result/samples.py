@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,7 @@ class Samples(Mapping[str, Floats]):
         """Return names, units and ranges, a line each."""
         lines = [f"<Samples at {len(self['t'])} instants, least .. greatest:"]
         for name, values in list(self._columns.items())[:MAX_SHOWN]:
-            unit = self._table[name].unit if name in self._table else "s"
+            unit = self.units[name]
             low, high = (np.min(values), np.max(values)) if len(values) else (0.0, 0.0)
             lines.append(f"  {name}  {low:.6g} .. {high:.6g} {unit}".rstrip())
         if len(self) > MAX_SHOWN:
@@ -44,8 +45,7 @@ class Samples(Mapping[str, Floats]):
     def _repr_html_(self) -> str:
         """Return the first instants as a notebook shows them."""
         names = list(self._columns)[:MAX_SHOWN]
-        units = [self._table[n].unit if n in self._table else "s" for n in names]
-        head = [f"{n} ({u})" if u else n for n, u in zip(names, units, strict=True)]
+        head = [f"{n} ({self.units[n]})" if self.units[n] else n for n in names]
         rows = list(zip(*(self[n].tolist() for n in names), strict=True))
         note = f"Samples at {len(rows)} instants, {len(self)} columns"
         return rows_html(head, rows, note)
@@ -67,15 +67,22 @@ class Samples(Mapping[str, Floats]):
         """Return the number of columns."""
         return len(self._columns)
 
+    @property
+    def units(self) -> dict[str, str]:
+        """Unit of each column, "" of one without."""
+        return {n: self._table[n].unit if n in self._table else "s" for n in self}
+
     def to_numpy(self) -> Floats:
         """Return all columns side by side, `t` first."""
         return np.column_stack(list(self._columns.values()))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame."""
+        """Return a data frame; `frame.attrs["units"]` has the units by column."""
         import pandas
 
-        return pandas.DataFrame(self._columns)
+        frame = pandas.DataFrame(self._columns)
+        frame.attrs = {"units": self.units}
+        return frame
 
     def to_xarray(self) -> xarray.Dataset:
         """Return a dataset over the dimension t, with labels and units."""
@@ -93,8 +100,8 @@ class Samples(Mapping[str, Floats]):
         write_csv(path, self._columns)
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write a Parquet file."""
-        write_parquet(path, self._columns)
+        """Write a Parquet file, with the unit of each column in its metadata."""
+        write_parquet(path, self._columns, self.units)
 
 
 def write_csv(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> None:
@@ -106,11 +113,23 @@ def write_csv(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> None:
         writer.writerows(zip(*(x.tolist() for x in columns.values()), strict=True))
 
 
-def write_parquet(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> None:
-    """Write columns of numbers and words as a Parquet file."""
+def write_parquet(
+    path: str | os.PathLike[str],
+    columns: Mapping[str, Any],
+    units: Mapping[str, str] | None = None,
+) -> None:
+    """Write columns of numbers and words as a Parquet file.
+
+    The units stand in each field's metadata, and as JSON under "units" in the file's.
+    """
     import pyarrow
     import pyarrow.parquet
 
-    table: Any = getattr(pyarrow, "table")(dict(columns))  # noqa: B009
+    arrow: Any = pyarrow  # its types are not known
+    table = arrow.table(dict(columns))
+    if units:
+        fields = [f.with_metadata({"unit": units[f.name]}) for f in table.schema]
+        schema = arrow.schema(fields, metadata={"units": json.dumps(dict(units))})
+        table = table.cast(schema)
     with replacing(path) as place:
         pyarrow.parquet.write_table(table, place)

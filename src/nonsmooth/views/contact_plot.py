@@ -99,7 +99,7 @@ def plot_contacts(
         panels[-1].set_xlabel("time (s)")
         panels[-1].set_xlim(*shown)
         figure.align_ylabels()
-        return look.finish(figure, path)
+        return look.finish(figure, path, result.doubts)
 
 
 def _chosen(result: Result, names: str | Sequence[str] | None) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import math
 import os
+import textwrap
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -67,6 +68,8 @@ SIDES = {
 EVENT_MARKS = ("v", "D", "s", "o", "^", "P", "X", "<")
 # Events beyond which their lines are paler, and beyond which there are none.
 MANY_EVENTS, MAX_EVENTS = 40, 400
+# Letters of a sentence above a figure in an inch, and the height of its lines, in.
+LETTERS, LINE_ROW = 14.5, 0.17
 
 STYLE: dict[Any, Any] = {
     "font.size": 10.0,
@@ -150,13 +153,31 @@ def fit_plane(figure: Figure, axes: Axes) -> None:
     figure.set_figheight(0.9 + min(max(across * part * 1.05, 1.6), 5.5))
 
 
-def finish(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
-    """Write the figure if there is a path; the ending decides the format."""
+def write_above(figure: Figure, texts: Sequence[str]) -> None:
+    """Write sentences above a figure, if there are any."""
+    letters = int(LETTERS * figure.get_figwidth())
+    lines = [line for text in texts for line in textwrap.wrap(text, letters)]
+    if lines:
+        figure.suptitle("\n".join(lines), fontsize=8.5, color=WARNING)
+        figure.set_figheight(figure.get_figheight() + LINE_ROW * len(lines))
+
+
+def finish(
+    figure: Figure,
+    path: str | os.PathLike[str] | None,
+    doubts: Sequence[str] = (),
+) -> Figure:
+    """Write the figure if there is a path; the ending decides the format.
+
+    `doubts` tell why a run is not to be trusted; they are written above it.
+    """
+    write_above(figure, [f"not to be trusted: {doubt}" for doubt in doubts])
     if path is not None:
         place = Path(path)
         # Without an ending, matplotlib would add this one, to the temporary name.
         with replacing(place if place.suffix else f"{path}.png") as temporary:
-            figure.savefig(temporary)
+            # Named here, as a device or a pipe has no ending.
+            figure.savefig(temporary, format=place.suffix[1:] or "png")
     return figure
 
 

@@ -7,7 +7,6 @@ Matplotlib is imported when a figure is made.
 from __future__ import annotations
 
 import os
-import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +34,6 @@ Path = str | os.PathLike[str]
 
 # Height of a row of a legend below a drawing, in.
 LEGEND_ROW = 0.25
-# Letters in a line of sentences above a drawing, and its height, in.
-LINE_LETTERS, LINE_ROW = 95, 0.17
 # Works of a ledger that are drawn one by one; the smallest are summed up.
 MAX_WORKS = 6
 
@@ -79,7 +76,7 @@ def plot_series(
             look.legend(axes)
         grid[-1, 0].set_xlabel("time (s)")
         grid[-1, 0].set_xlim(result.t_start, result.t_end)
-        return look.finish(figure, path)
+        return look.finish(figure, path, result.doubts)
 
 
 def plot_energy(result: Result, path: Path | None = None) -> Figure:
@@ -114,7 +111,7 @@ def plot_energy(result: Result, path: Path | None = None) -> Figure:
         lower.set_ylabel("imbalance (J)")
         lower.set_xlabel("time (s)")
         lower.set_xlim(result.t_start, result.t_end)
-        return look.finish(figure, path)
+        return look.finish(figure, path, result.doubts)
 
 
 def _works(work: dict[str, Floats]) -> dict[str, Floats]:
@@ -164,7 +161,7 @@ def plot_paths(
             _mark(axes, [], [], look.INK, is_start, f"t = {t:g} s")
         look.legend(axes)
         look.fit_plane(figure, axes)
-        return look.finish(figure, path)
+        return look.finish(figure, path, result.doubts)
 
 
 def _mark(
@@ -240,7 +237,9 @@ def draw(
     stage = sketch.stage_of(result, times, scale)
     shading = None if field is None else shading_of(result, stage, times, field)
     with look.style():
-        return show_stage(stage, times, path, names, forces, shading)
+        doubts = [f"not to be trusted: {doubt}" for doubt in result.doubts]
+        shown = (stage, times, path, names, forces, shading)
+        return show_stage(*shown, above=doubts)
 
 
 def show_stage(
@@ -264,9 +263,6 @@ def show_stage(
         columns = min(len(handles), 4)
         figure.legend(handles=handles, loc="outside lower center", ncols=columns)
         high += LEGEND_ROW * -(-len(handles) // columns)
-    lines = [line for text in above for line in textwrap.wrap(text, LINE_LETTERS)]
-    if lines:
-        figure.suptitle("\n".join(lines), fontsize=8.5, color=look.WARNING)
-        high += LINE_ROW * len(lines)
     figure.set_figheight(high)
+    look.write_above(figure, above)
     return look.finish(figure, path)

@@ -71,7 +71,7 @@ def plot_waves(
                 figure.colorbar(drawn, ax=axes, label=f"{label} ({unit})")
         axes.set_xlabel(f"{'xy'[axis]} (m)")
         axes.set_ylabel(f"t ({unit_of_time})")
-        return finish(figure, path)
+        return finish(figure, path, result.doubts)
 
 
 def _axis(result: Result, bodies: Sequence[str], along: str | None) -> int:
