@@ -1,3 +1,5 @@
+# Wrong types are refused too.
+# pyright: reportArgumentType=false
 """Stiffness and damping from materials and restitution, against other computations."""
 
 import math

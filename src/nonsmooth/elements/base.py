@@ -116,11 +116,18 @@ class _Kind(type):
         own = vars(cls).get("__doc__")
         if "__dataclass_fields__" not in vars(cls) or "Parameters\n" in (own or ""):
             return own
-        lines = [line for item in dataclasses.fields(cls) for line in _told(item)]
+        items: tuple[Any, ...] = dataclasses.fields(cls)  # pyright: ignore[reportArgumentType]
+        lines = [line for item in items for line in _told(item)]
         parts = [inspect.cleandoc(own or cls.__name__)]
         if lines:
             parts.append("\n".join(("Parameters", "----------", *lines)))
         return "\n\n".join(parts)
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """The fields, as help and completion show them."""
+        own = inspect.signature(getattr(cls, "__init__"))  # noqa: B009
+        return own.replace(parameters=list(own.parameters.values())[1:])
 
     if not TYPE_CHECKING:  # a type checker reads the fields themselves
 
