@@ -99,6 +99,7 @@ from nonsmooth.errors import (
     NonsmoothWarning,
     SolveError,
     SwitchError,
+    nearest,
 )
 from nonsmooth.model import Model
 
@@ -136,7 +137,9 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("nonsmooth.gallery")
     if name in _LAZY:
         return getattr(importlib.import_module(_LAZY[name]), name)
-    raise AttributeError(f"module 'nonsmooth' has no attribute '{name}'")
+    # Python asks every module for names like __path__.
+    hint = "" if name.startswith("_") else f"; {nearest(name, __all__)}"
+    raise AttributeError(f"module 'nonsmooth' has no attribute '{name}'{hint}")
 
 
 def __dir__() -> list[str]:

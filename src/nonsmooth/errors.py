@@ -8,11 +8,17 @@ which is Ctrl-C. Kernels return small integers; this module owns the words.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from nonsmooth.result import Result
+
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
 
 
 class ModelError(ValueError):
@@ -183,6 +189,70 @@ ADVICE = {
     "friction": "try friction=RegularisedCoulomb(...) there",
     "law": "smooth what jumps, as tanh(v/0.001) does sign(v)",
 }
+
+
+def worded(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function that refuses wrong arguments in the words of elements.
+
+    What Python says of them, a TypeError, names neither what would be valid nor the
+    nearest name.
+    """
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except TypeError:
+            if why := _misfit(function, args, kwargs):
+                raise ModelError(why) from None
+            raise
+
+    return call
+
+
+def worded_methods(cls: type[T]) -> type[T]:
+    """Make all public methods of a class `worded`, and how it is made."""
+    for name, value in list(vars(cls).items()):
+        if inspect.isfunction(value) and (name == "__init__" or name[0] != "_"):
+            setattr(cls, name, worded(value))
+    return cls
+
+
+def _misfit(
+    function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
+) -> str:
+    """Return what is wrong with the arguments of a call, "" if nothing is."""
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError:
+        pass
+    else:
+        return ""
+    parameters = signature.parameters
+    own = [name for name in parameters if name != "self"]
+    called = function.__qualname__.removesuffix(".__init__")
+    known = [n for n in own if parameters[n].kind is not inspect.Parameter.VAR_KEYWORD]
+    for name in kwargs:
+        if name not in known:
+            return f"{called}: no argument '{name}'; {nearest(name, known)}"
+    by_place = (
+        inspect.Parameter.POSITIONAL_ONLY,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    )
+    places = [name for name, p in parameters.items() if p.kind in by_place]
+    if len(args) > len(places):
+        more = [name for name in known if name not in places]
+        hint = f"write its name: {', '.join(more)}" if more else "one too many"
+        return f"{called}: {show(args[len(places)])} given without a name; {hint}"
+    for name in places[: len(args)]:
+        if name in kwargs:
+            return f"{called}: {name} is given twice; give it once"
+    for name in known:
+        is_open = parameters[name].default is inspect.Parameter.empty
+        if is_open and name not in kwargs and name not in places[: len(args)]:
+            return f"{called}: {name} is missing; give {name}=..."
+    return ""
 
 
 def show(value: object) -> str:

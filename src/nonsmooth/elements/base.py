@@ -27,6 +27,7 @@ from typing import (
 
 import msgspec
 
+from nonsmooth.elements.own import check_own
 from nonsmooth.errors import TOO_LARGE, ModelError, nearest, show
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*")
@@ -251,6 +252,8 @@ class Element(metaclass=_Kind):
             if checked is not value:
                 object.__setattr__(self, item.name, checked)
         self.check()
+        if not type(self).__module__.startswith("nonsmooth."):
+            check_own(self)
 
     def check(self) -> None:
         """Refuse what the fields' own ranges cannot express."""

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from nonsmooth.elements.materials import Material, find_material
-from nonsmooth.errors import ModelError, show
+from nonsmooth.errors import ModelError, show, worded
 
 
+@worded
 def contact_stiffness(
     *,
     radius: float,
@@ -92,6 +93,7 @@ def contact_stiffness(
     return load / way
 
 
+@worded
 def hunt_crossley_damping(restitution: float, speed: float) -> float:
     """Return the damping of `HuntCrossley` for a restitution e at a speed v, s/m.
 
@@ -130,6 +132,7 @@ def _bent_log(y: float) -> float:
     return sum((-y) ** k / -(k + 2.0) for k in range(14))
 
 
+@worded
 def kelvin_voigt_damping(restitution: float, stiffness: float, mass: float) -> float:
     """Return the damping of `KelvinVoigt` for a restitution e at any speed, N s/m.
 

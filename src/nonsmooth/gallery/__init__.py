@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from nonsmooth.errors import ModelError, nearest
+from nonsmooth.errors import ModelError, nearest, worded
 from nonsmooth.gallery import systems
 from nonsmooth.gallery._convert import convert, is_either, without_none
 from nonsmooth.model import Model
@@ -100,6 +100,7 @@ def _builder(system: str) -> Callable[..., Model]:
     return builder
 
 
+@worded
 def build(system: str, /, **parameters: Any) -> Model:
     """Return the model of a system.
 

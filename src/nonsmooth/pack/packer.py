@@ -13,6 +13,7 @@ from nonsmooth.elements.base import Element, family_of, field_types
 from nonsmooth.elements.bodies import Body, Ground, MovingSupport, Point
 from nonsmooth.elements.flexible import FlexibleBody, Reduced
 from nonsmooth.elements.laws import Constant, TimeLaw
+from nonsmooth.elements.own import fields_told
 from nonsmooth.errors import ModelError
 from nonsmooth.kernels import abi
 from nonsmooth.model import Model
@@ -101,9 +102,11 @@ class Packer:
                 address = abi.address(family, resolved)
             except Exception as error:
                 owner = f"{self._owner}, law" if family == "law" else element.label()
+                kind = type(element)
+                told = fields_told(kind)
                 raise ModelError(
-                    f"{owner}: {type(element).__name__} does not compile: "
-                    f"{_first_line(error)}"
+                    f"{owner}: {kind.__name__} does not compile: {_first_line(error)}"
+                    + (f"; {told}" if told else "")
                 ) from error
             self._kind[key] = len(self.functions)
             self.functions.append(address)

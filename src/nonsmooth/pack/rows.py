@@ -48,7 +48,7 @@ def _functions() -> Iterator[tuple[str, list[Callable[..., Any]]]]:
     for signature, families in ROW_FUNCTIONS.items():
         for family in families:
             kinds = family.kinds.values()
-            found = [k for k in kinds if k.row_kernel or k.row_name]
+            found = [k for k in kinds if k.row_kernel or hasattr(k, k.row_name or "-")]
             yield signature, [_row(kind) for kind in found]
     for name, signature in FRICTION_FUNCTIONS.items():
         kinds = FrictionLaw.kinds.values()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nonsmooth.elements.bodies import MovingSupport, Tail
 from nonsmooth.elements.flexible import Reduced
 from nonsmooth.elements.joints import Joint, Prismatic
+from nonsmooth.errors import ModelError, show
 from nonsmooth.kernels.mechanics.tables import (
     FACES,
     FLAT,
@@ -62,6 +63,8 @@ def pack(
     size : float, optional
         Extent of the model that this is a part of, m.
     """
+    if not isinstance(model, Model):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ModelError(f"model = {show(model)}; give a Model or a System")
     check_magnitudes(model)
     model = with_blocks(model)
     packer = Packer(model, reduced or {})

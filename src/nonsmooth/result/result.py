@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any, Literal
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nonsmooth.columns import Column, Names, columns_of
 from nonsmooth.columns import width as columns_width
-from nonsmooth.errors import ModelError, nearest
+from nonsmooth.errors import ModelError, nearest, show, worded_methods
 from nonsmooth.pack import System
 from nonsmooth.result.apart import Apart
 from nonsmooth.result.bands import lags
@@ -67,6 +67,15 @@ def _flat(array: Floats) -> Floats:
     return array.reshape(len(array), math.prod(array.shape[1:]))
 
 
+def _times(t: ArrayLike) -> Floats:
+    """Return times as an array; refuse what is none."""
+    try:
+        return np.atleast_1d(np.asarray(t, dtype=float))
+    except (TypeError, ValueError):
+        raise ModelError(f"t = {show(t)}; give times, in s") from None
+
+
+@worded_methods
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Result:
     """A run, complete or not.
@@ -227,7 +236,7 @@ class Result:
 
     def state(self, t: float | None = None, limit: Limit = "after") -> State:
         """Return the state at time t, the end by default; it can start another run."""
-        at = np.array([self.t_end if t is None else float(t)])
+        at = _times(self.t_end if t is None else t)
         y, _, index = self._states(at, limit, project_inside=True)
         n, system = self.system.n_dof, self.system
         mode = self._modes(at, index, limit)[0]
@@ -320,8 +329,10 @@ class Result:
         limit : "before" or "after"
             Which one-sided value to give at an event.
         """
-        times = np.atleast_1d(np.asarray(self.t if t is None else t, dtype=float))
+        times = _times(self.t if t is None else t)
         wanted = [names] if isinstance(names, str) else names
+        if wanted is not None and not isinstance(wanted, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ModelError(f"names = {show(names)}; give names of columns, as text")
         return self.survey(times, wanted, limit)[0]
 
     def survey(
@@ -368,7 +379,7 @@ class Result:
             Whether to follow the friction of an elastic block's nodes since it came to
             rest, node by node; else it is shared as the normal forces are.
         """
-        at = np.array([self.t_end if t is None else float(t)])
+        at = _times(self.t_end if t is None else t)
         if isinstance(self.steps, History):
             self._find(at, limit)
             return self.steps.pressure(contact, float(at[0]))
@@ -385,7 +396,7 @@ class Result:
 
     def states(self, t: ArrayLike) -> Floats:
         """Return the integrated states (q, v, z, work) at given times, (n, n_y)."""
-        times = np.atleast_1d(np.asarray(t, dtype=float))
+        times = _times(t)
         return self._states(times, "after", project_inside=True)[0]
 
     def field(self, body: str, name: str, t: float | None = None) -> Field:
@@ -408,7 +419,7 @@ class Result:
         self, body: str, names: Sequence[str], t: float | None = None
     ) -> list[Field]:
         """Return several fields of a body at one time, cheaper than one by one."""
-        at = self.t_end if t is None else float(t)
+        at = float(_times(self.t_end if t is None else t)[0])
         self._find(np.array([at]), "after")
         return fields_of(self, body, names, at)
 
@@ -432,7 +443,7 @@ class Result:
         t : array_like
             Times, s; the ledger's residual is over these.
         """
-        times = np.atleast_1d(np.asarray(t, dtype=float))
+        times = _times(t)
         if isinstance(self.steps, History):
             self._find(times, "after")
             return self.steps.balance(times)

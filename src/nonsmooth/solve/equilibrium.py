@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.elements.normal import Unilateral
-from nonsmooth.errors import ModelError, SolveError
+from nonsmooth.errors import ModelError, SolveError, worded
 from nonsmooth.kernels import entry
 from nonsmooth.model import Model
 from nonsmooth.pack import System, pack
@@ -177,6 +177,7 @@ class _Statics:
         return K
 
 
+@worded
 def equilibrium(
     model: Model | System, t: float = 0.0, start: State | None = None
 ) -> Equilibrium:

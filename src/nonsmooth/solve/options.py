@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from nonsmooth.errors import ModelError, nearest
+from nonsmooth.errors import ModelError, nearest, worded_methods
 
 ADAPTIVE = ("auto", "dop853", "dopri5", "radau")
 FIXED = ("rk4", "euler", "semi_implicit_euler")
@@ -27,6 +27,7 @@ ATOL_PART = 1e-2
 LOOSEST = 1e-3
 
 
+@worded_methods
 @dataclass(frozen=True, kw_only=True)
 class Baumgarte:
     """Stabilisation g'' + alpha g' + beta g = 0 instead of projection."""

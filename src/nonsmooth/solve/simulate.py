@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from nonsmooth.errors import ModelError
+from nonsmooth.errors import ModelError, worded
 from nonsmooth.model import Model
 from nonsmooth.pack import System, pack
 from nonsmooth.result import Result, State
@@ -34,6 +34,7 @@ Progress = Callable[[float], None]
 MAX_STEPS = 1e12
 
 
+@worded
 def simulate(
     model: Model | System,
     until: float,

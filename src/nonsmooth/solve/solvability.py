@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.errors import ModelError
+from nonsmooth.errors import ModelError, worded
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.friction import flanks
 from nonsmooth.kernels.look import Look
@@ -100,6 +100,7 @@ class Solvability:
         return "\n".join(lines)
 
 
+@worded
 def solvability(model: Model | System, start: State | None = None) -> Solvability:
     """Tell how many solutions the friction of joints has at a state.
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nonsmooth.elements.bodies import Body, PointMass
 from nonsmooth.elements.flexible import FlexibleBody
-from nonsmooth.errors import ModelError, NonsmoothWarning
+from nonsmooth.errors import ModelError, NonsmoothWarning, worded
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.mechanics.tables import Tables, Work
@@ -396,6 +396,7 @@ def _is_bare(system: System, contact: str, q: Floats) -> bool:
     return not any(np.any(q[one.start + 3 : one.stop]) for one in own)
 
 
+@worded
 def assembled(model: Model, t: float = 0.0) -> Model:
     """Return the model with its start moved to the nearest consistent one.
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nonsmooth.errors import Interrupted, ModelError, NonsmoothWarning
+from nonsmooth.errors import Interrupted, ModelError, NonsmoothWarning, worded
 from nonsmooth.model import Model
 from nonsmooth.study.definition import Study, prepare
 from nonsmooth.study.executors import Executor, executor_of
@@ -33,6 +33,7 @@ class Progress:
         return (self.done + self.failed) / max(self.n, 1)
 
 
+@worded
 def sweep(
     system: str | Model | Study,
     parameters: Mapping[str, Any] | None = None,
