@@ -682,4 +682,4 @@ def test_a_users_law_that_does_not_compile_names_its_element(bad, words):
         assert word in text
     assert "\x1b" not in text  # no colours
     assert len(text.splitlines()) == 1
-    assert caught.value.__cause__ is not None
+    assert (caught.value.__cause__ is not None) == ("not compile" in text)
