@@ -93,6 +93,7 @@ from nonsmooth.elements.normal import (
     Unilateral,
 )
 from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
+from nonsmooth.elements.wishes import Run
 from nonsmooth.errors import (
     Interrupted,
     ModelError,
@@ -210,6 +211,7 @@ __all__ = [
     "Ring",
     "Rod",
     "RotationDrive",
+    "Run",
     "Segment",
     "Shape",
     "SmoothStep",

@@ -22,7 +22,15 @@ T = TypeVar("T")
 
 
 class ModelError(ValueError):
-    """The description of a model, or an option of a run, is not valid."""
+    """The description of a model, or an option of a run, is not valid.
+
+    Attributes
+    ----------
+    others : tuple of str
+        What else is wrong in the same file.
+    """
+
+    others: tuple[str, ...] = ()
 
 
 class SolveError(RuntimeError):

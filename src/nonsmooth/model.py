@@ -17,6 +17,7 @@ from nonsmooth.elements.forces import Force
 from nonsmooth.elements.friction import Coulomb
 from nonsmooth.elements.joints import Joint, Prismatic
 from nonsmooth.elements.normal import Unilateral
+from nonsmooth.elements.wishes import Run
 from nonsmooth.errors import ModelError, nearest
 
 T = TypeVar("T")
@@ -53,6 +54,8 @@ class Model(Element, family="model"):
         inconsistent start is refused.
     keep : sequence of str
         Coordinates that `assemble` must not move, e.g. "crank.theta".
+    run : Run, optional
+        How long to run it unless told otherwise, and what to keep.
     """
 
     title: str = ""
@@ -65,6 +68,7 @@ class Model(Element, family="model"):
     events: Many[Event] = ()
     assemble: bool = False
     keep: Many[str] = ()
+    run: Run | None = None
 
     def __repr__(self) -> str:
         """Return what it is made of, in a line."""

@@ -43,6 +43,7 @@ from nonsmooth.elements.normal import (
     Unilateral,
 )
 from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
+from nonsmooth.elements.wishes import Run
 from nonsmooth.errors import ModelError
 from nonsmooth.io import kinds, yaml_text
 from nonsmooth.model import Model
@@ -340,6 +341,8 @@ def values(annotation, metadata):
         high = metadata.get("maximum")
         is_bounded = low is not None or high is not None
         return st.floats(low, high, allow_infinity=False) if is_bounded else NUMBERS
+    if annotation == tuple[str, ...]:
+        return st.lists(st.sampled_from(["one.x", "two.theta"])).map(tuple)
     if annotation is str:
         return EXPRESSIONS
     if annotation is NoneType:
@@ -449,6 +452,8 @@ def random_models():
         family = next(iter(get_args(annotation)), None)
         if not isinstance(family, type) or not issubclass(family, Element):
             continue
+        if family is Run:
+            continue
         choices = []
         if name == "bodies":
             choices += [elements(RigidBody, name=word) for word in ("one", "two")]
@@ -467,6 +472,7 @@ def random_models():
         gravity=st.tuples(NUMBERS, NUMBERS),
         assemble=st.booleans(),
         keep=st.lists(st.sampled_from(["one.x", "two.theta"])),
+        run=st.none() | elements(Run),
         **lists,
     )
 
@@ -1369,6 +1375,10 @@ def chirp():
             if self.n_cycle > 9:
                 raise ValueError("too many cycles")
 
+        @staticmethod
+        def evaluate(p, t, s):
+            s[0] = p[0] * t
+
     yield Chirp
     del TimeLaw.kinds["Chirp"]
 
@@ -1412,7 +1422,9 @@ def test_a_kind_that_was_not_imported(chirp):
 def test_a_kind_without_a_public_name():
     @dataclasses.dataclass(frozen=True, kw_only=True)
     class _Hidden(TimeLaw):
-        pass
+        @staticmethod
+        def evaluate(p, t, s):
+            s[0] = t
 
     with pytest.raises(ModelError, match=r"'motor': law: _Hidden is not registered"):
         io.dumps(driven(_Hidden()))

@@ -16,6 +16,8 @@ class Bar:
     Called with the part done, 0 to 1. Silent if stderr is not a terminal.
     """
 
+    is_silent = False  # with --quiet
+
     def __init__(self, text: str, patience: float = PATIENCE) -> None:
         self.part: float | None = None
         self._text = text
@@ -27,7 +29,7 @@ class Bar:
 
     def __enter__(self) -> Bar:
         """Begin to wait."""
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and not self.is_silent:
             self._timer.start()
         return self
 

@@ -27,7 +27,8 @@ HELP = """\
 Read model files, pack them and check their starts. Prints what was found: bodies,
 joints, degrees of freedom, redundant constraints; with friction in joints also
 whether its forces have one solution at the start, and how much more friction they
-bear. Exit code 1 if one is not valid; the others are checked all the same.
+bear. Of a file that is not valid all errors are listed, the others are checked all the
+same, and the exit code is 1.
 
 examples:
   nonsmooth check model.yaml
@@ -77,7 +78,9 @@ def _check(name: str, settings: Sequence[str]) -> list[str]:
             system = pack(model)
             found = [*_findings(system), *_friction_findings(system)]
     except (ModelError, OSError) as error:
-        raise Failed(sentence(error), FAILED) from None
+        others = getattr(error, "others", ())
+        texts = [sentence(error), *(" ".join(other.split()) for other in others)]
+        raise Failed("\nerror: ".join(texts), FAILED) from None
     lines = [f"{head:<20} {line}" for head, line in found]
     return [f"{name}: {model.title or 'no title'}", *lines]
 

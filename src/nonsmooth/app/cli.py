@@ -11,12 +11,14 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from io import TextIOWrapper
 from types import ModuleType
 
 from nonsmooth import __version__
 from nonsmooth.app import (
     check,
+    completion,
     draw,
     gallery,
     modes,
@@ -26,6 +28,7 @@ from nonsmooth.app import (
     sweep,
     warmup,
 )
+from nonsmooth.app.bar import Bar
 from nonsmooth.app.command import (
     BAD_INPUT,
     DONE,
@@ -35,6 +38,7 @@ from nonsmooth.app.command import (
     Parser,
     sentence,
 )
+from nonsmooth.app.imports import import_script
 from nonsmooth.errors import ModelError, NonsmoothWarning, SolveError, nearest
 
 # Each has SHORT, a line for the list of commands; HELP, with examples at its end;
@@ -49,6 +53,7 @@ COMMANDS: Mapping[str, ModuleType] = {
     "modes": modes,
     "schema": schema,
     "warmup": warmup,
+    "completion": completion,
 }
 
 _HELP = """\
@@ -75,11 +80,19 @@ examples:
   nonsmooth draw model.yaml --out model.png   see it as it starts
   nonsmooth modes transverse_bars --plot modes.png   what flexible bodies keep
   nonsmooth schema --out model.schema.json  let your editor check model files
+  nonsmooth run feeder.yaml --import my_laws.py   with a law of your own
   nonsmooth warmup                          compile once, so that no run waits
 """
 
 
-def _parser() -> Parser:
+def commands() -> dict[str, argparse.ArgumentParser]:
+    """Return the parser of each command."""
+    found: dict[str, argparse.ArgumentParser] = {}
+    _parser(found)
+    return found
+
+
+def _parser(found: dict[str, argparse.ArgumentParser] | None = None) -> Parser:
     parser = Parser(prog="nonsmooth", description=_HELP, epilog=_EXAMPLES)
     parser.add_argument(
         "--version", action="version", version=f"nonsmooth {__version__}"
@@ -94,8 +107,26 @@ def _parser() -> Parser:
             epilog=f"examples:{epilog}" if epilog else "",
         )
         module.add_arguments(sub)
+        _add_common(sub)
+        if found is not None:
+            found[name] = sub
         sub.set_defaults(command=module.command, parser=sub)
     return parser
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    """Add what every command takes."""
+    parser.add_argument(
+        "--import",
+        dest="imports",
+        metavar="FILE.py",
+        action="append",
+        default=[],
+        help="run a Python file first, which defines kinds of your own; repeatable",
+    )
+    parser.add_argument(
+        "--quiet", action="store_true", help="print errors and warnings only"
+    )
 
 
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -129,7 +160,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             # What they say is among the notes of a result.
             warnings.simplefilter("ignore", NonsmoothWarning)
-            return args.command(args)
+            for script in args.imports:
+                import_script(script)
+            if not args.quiet:
+                return args.command(args)
+            with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
+                Bar.is_silent = True
+                try:
+                    return args.command(args)
+                finally:
+                    Bar.is_silent = False
     except SystemExit:  # after --help or --version
         return DONE
     except Failed as error:

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from nonsmooth import gallery
 from nonsmooth.app.command import number, sentence
+from nonsmooth.columns import columns_of
+from nonsmooth.elements.wishes import Run
 from nonsmooth.errors import ModelError, nearest
 from nonsmooth.files import check_writable, replacing
 from nonsmooth.gallery._convert import convert
 from nonsmooth.study.systems import is_file
 
 if TYPE_CHECKING:
+    from nonsmooth.model import Model
     from nonsmooth.pack import System
     from nonsmooth.result import Result, Samples
     from nonsmooth.views.scene import Parameter as ShownParameter
@@ -69,6 +72,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"write a film of the run ({', '.join(FILM_SUFFIXES)}; the last two "
         "need ffmpeg)",
     )
+    add(
+        "--pose",
+        metavar="FILE",
+        help=f"draw the mechanism at one instant ({', '.join(PLOT_SUFFIXES)})",
+    )
+    add("--at", metavar="T", type=number, help="of --pose, s (default: the end)")
     add("--events", action="store_true", help="list all events")
     add(
         "--save-events",
@@ -89,6 +98,7 @@ def check(args: argparse.Namespace) -> None:
     for option, suffixes, extra in (
         ("--save", SAVE_SUFFIXES, "data"),
         ("--plot", PLOT_SUFFIXES, "plot"),
+        ("--pose", PLOT_SUFFIXES, "plot"),
         ("--save-events", EVENT_SUFFIXES, ""),
         ("--report", REPORT_SUFFIXES, ""),
         ("--video", FILM_SUFFIXES, "plot"),
@@ -118,6 +128,8 @@ def check(args: argparse.Namespace) -> None:
         from nonsmooth.views.film import check_film
 
         check_film(args.video)
+    if args.at is not None and args.pose is None:
+        raise ModelError("--at needs --pose FILE")
     if args.plot_names is not None and args.plot is None:
         raise ModelError("--plot-names needs --plot FILE")
     if args.every is not None and args.save is None:
@@ -134,8 +146,21 @@ def _is_same(a: str, b: str) -> bool:
     return len(set(places)) == 1
 
 
+def follow(model: Model, args: argparse.Namespace) -> float | None:
+    """Fill in what the model's author wishes and the user does not; return the end."""
+    wishes = model.run or Run()
+    if args.save and args.every is None and Path(args.save).suffix.lower() != ".nsr":
+        args.every = wishes.every
+    if args.plot and args.plot_names is None and wishes.plot:
+        args.plot_names = ",".join(wishes.plot)
+    args.columns = list(wishes.save) or None
+    return wishes.until if args.until is None else args.until
+
+
 def check_every(args: argparse.Namespace, until: float) -> None:
-    """Refuse an interval that does not fit into the run."""
+    """Refuse an interval, or an instant, that does not fit into the run."""
+    if args.at is not None and not 0.0 <= args.at <= until:
+        raise ModelError(f"--at {args.at:g}: must be >= 0 and <= {until:g} s")
     if args.every is not None and not 0.0 < args.every <= until:
         raise ModelError(f"--every {args.every:g}: must be > 0 and <= {until:g} s")
 
@@ -145,6 +170,11 @@ def check_system(system: System, args: argparse.Namespace, until: float) -> None
     if args.every:
         _check_size(system, args.every, until)
     _check_names(system, _plot_names(args))
+    if args.save and args.columns:
+        table = columns_of(system)
+        for name in args.columns:
+            if name != "t" and name not in table:
+                raise ModelError(f"run: save = '{name}'; {nearest(name, table)}")
 
 
 def _check_size(system: System, every: float, until: float) -> None:
@@ -169,6 +199,7 @@ def write(
         "save": ("saved", _save),
         "save_events": ("saved", _save_events),
         "plot": ("drawn", _plot),
+        "pose": ("drawn", _pose),
         "report": ("report", _report),
         "video": ("film", _film),
     }
@@ -177,7 +208,7 @@ def write(
         path = getattr(args, option)
         if path is None:
             continue
-        if option in ("save", "plot", "video") and len(result.steps.t) == 0:
+        if option in ("save", "plot", "pose", "video") and len(result.steps.t) == 0:
             unsaved[option] = f"nothing to write to {path}: the run ended at its start"
             continue
         try:
@@ -208,7 +239,7 @@ def _save(result: Result, args: argparse.Namespace) -> str:
         # A little slack: 0.3 / 0.1 is less than 3.
         count = int((result.t_end - result.t_start) / args.every + 1e-9)
         t = np.minimum(result.t_start + args.every * np.arange(count + 1), result.t_end)
-    samples: Samples = result.sample(t)
+    samples: Samples = result.sample(t, args.columns)
     if suffix == ".csv":
         samples.to_csv(args.save)
     elif suffix == ".parquet":
@@ -233,8 +264,6 @@ def _plot_names(args: argparse.Namespace) -> list[str]:
 
 def _check_names(system: System, names: Sequence[str]) -> None:
     """Refuse to plot what there is not, before anything is computed."""
-    from nonsmooth.columns import columns_of
-
     table = columns_of(system)
     kinds: dict[str, list[str]] = {}
     for column in table.values():
@@ -262,6 +291,13 @@ def _plot(result: Result, args: argparse.Namespace) -> str:
         drives = [f"{drive.name}.{drive.output}" for drive in system.model.drives]
         plot_series(result, names or [*angles[:6], *drives[:6]], args.plot)
     return ""
+
+
+def _pose(result: Result, args: argparse.Namespace) -> str:
+    """Draw the mechanism at one instant."""
+    at = result.t_end if args.at is None else args.at
+    result.draw([at], args.pose, names=True)
+    return f"t = {at:g} s in "
 
 
 def _film(result: Result, args: argparse.Namespace) -> str:

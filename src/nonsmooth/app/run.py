@@ -173,10 +173,13 @@ def command(args: argparse.Namespace) -> int:
     """Simulate, print the summary, write the files asked for."""
     outputs.check(args)
     model = read_model(args.system, args.set)
-    until = args.until
+    until = outputs.follow(model, args)
     if until is None:
         if is_file(args.system):
-            raise ModelError(f"{args.system}: a model file needs --until T, in s")
+            raise ModelError(
+                f"{args.system}: no end; give --until T, in s, or in the file "
+                "run: {until: T}"
+            )
         until = gallery.duration(args.system)
     outputs.check_every(args, until)
     result, error = _computed(model, until, args)
@@ -187,6 +190,9 @@ def command(args: argparse.Namespace) -> int:
                 verification = result.verify()
         except (SolveError, KeyboardInterrupt) as failure:
             error = failure
+    if args.quiet:
+        for doubt in result.doubts:
+            print(f"warning: not to be trusted: {doubt}", file=sys.stderr)
     unread: OSError | None = None
     try:
         _print_summary(result, args, verification)

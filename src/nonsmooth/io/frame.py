@@ -10,4 +10,5 @@ DEPTH_LIMIT = 40  # levels of nesting; a model needs about six
 VERSION_KEY = "nonsmooth"
 SCHEMA_KEY = "$schema"  # for editors
 GALLERY_KEYS = ("gallery", "parameters")
+RUN_KEY = "run"  # a field of the model that a file may give a gallery system too
 START = f"{VERSION_KEY}: {VERSION}"  # how a file begins

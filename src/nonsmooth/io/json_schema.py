@@ -8,7 +8,7 @@ from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
 from nonsmooth.elements.base import Element, field_types
-from nonsmooth.io.frame import GALLERY_KEYS, SCHEMA_KEY, VERSION, VERSION_KEY
+from nonsmooth.io.frame import GALLERY_KEYS, RUN_KEY, SCHEMA_KEY, VERSION, VERSION_KEY
 from nonsmooth.io.kinds import (
     default_of,
     families,
@@ -41,7 +41,12 @@ def schema() -> dict[str, Any]:
     )
     name, parameters = GALLERY_KEYS
     definitions["gallery"] = _object(
-        {**head, name: {"type": "string"}, parameters: {"type": "object"}},
+        {
+            **head,
+            name: {"type": "string"},
+            parameters: {"type": "object"},
+            RUN_KEY: _properties(Model)[RUN_KEY],
+        },
         [VERSION_KEY, name],
         "A system of the gallery, with its parameters.",
     )

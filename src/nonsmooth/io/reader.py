@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from types import NoneType
 from typing import Any, Literal, NoReturn, cast, get_args, get_origin
 
 from nonsmooth.elements.base import Element, Named, field_types
+from nonsmooth.elements.wishes import Run
 from nonsmooth.errors import TOO_LARGE, ModelError, nearest
-from nonsmooth.io.frame import GALLERY_KEYS, SCHEMA_KEY, START, VERSION, VERSION_KEY
+from nonsmooth.io.frame import (
+    GALLERY_KEYS,
+    RUN_KEY,
+    SCHEMA_KEY,
+    START,
+    VERSION,
+    VERSION_KEY,
+)
 from nonsmooth.io.kinds import (
     default_of,
     families,
@@ -34,7 +43,13 @@ def read(
     data: object, source: str, gallery: Gallery | None, line: Line = lambda _: None
 ) -> Model:
     """Build a model from plain data; see `io.from_dict`."""
-    return _Reader(source, gallery, line).document(data)
+    reader = _Reader(source, gallery, line)
+    model = None
+    with reader.noting():
+        model = reader.document(data)
+    reader.end()
+    assert model is not None  # or something was noted
+    return model
 
 
 def read_part(
@@ -45,7 +60,17 @@ def read_part(
     line: Line = lambda _: None,
 ) -> Element:
     """Build the one element of a document that holds nothing else, under `key`."""
-    return _Reader(source, None, line).part(key, family, data)
+    reader = _Reader(source, None, line)
+    part = None
+    with reader.noting():
+        part = reader.part(key, family, data)
+    reader.end()
+    assert part is not None  # or something was noted
+    return part
+
+
+class _Noted(ModelError):
+    """What is wrong has been noted already."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,6 +99,24 @@ class _Reader:
         self.source = source
         self.gallery = gallery
         self.line = line
+        self.found: list[str] = []  # what was wrong so far
+
+    @contextlib.contextmanager
+    def noting(self) -> Generator[None]:
+        """Go on behind what is wrong inside; it is noted."""
+        try:
+            yield
+        except _Noted:
+            pass
+        except ModelError as error:
+            self.found.append(str(error))
+
+    def end(self) -> None:
+        """Raise what was noted, the first with the others."""
+        if self.found:
+            error = ModelError(self.found[0])
+            error.others = tuple(self.found[1:])
+            raise error
 
     def refuse(self, at: _Place, what: str) -> NoReturn:
         line = self.line(at.steps)
@@ -135,12 +178,17 @@ class _Reader:
         return self.model(content)
 
     def model(self, data: dict[str, Any]) -> Model:
-        top = _Place()
-        values = self.fields(Model, data, top, ("gallery",))
+        values = self.fields(Model, data, _Place(), ("gallery",))
         try:
             return Model(**values)
         except ModelError as error:
-            message = str(error)
+            self.refuse_model(data, values, str(error))
+
+    def refuse_model(
+        self, data: dict[str, Any], values: dict[str, Any], message: str
+    ) -> NoReturn:
+        """Say of a model as a whole what is wrong, and where."""
+        top = _Place()
         found: list[tuple[str, int]] = []
         for name in values:
             if name in lists():
@@ -161,11 +209,11 @@ class _Reader:
     def from_gallery(self, data: dict[str, Any]) -> Model:
         top = _Place()
         for key in data:
-            if key not in GALLERY_KEYS:
+            if key not in (*GALLERY_KEYS, RUN_KEY):
                 self.refuse(
                     top / key,
-                    f"unknown key {show(key)}; beside gallery, only parameters are "
-                    "allowed",
+                    f"unknown key {show(key)}; beside gallery, only parameters and run "
+                    "are allowed",
                 )
         name = data["gallery"]
         at = top / "gallery"
@@ -190,6 +238,9 @@ class _Reader:
             self.refuse(at, str(error))
         if model is None:
             self.refuse_value(top / "gallery", name, "there is no such gallery system")
+        if RUN_KEY in data:
+            wishes = self.element(Run, data[RUN_KEY], top / RUN_KEY)
+            return dataclasses.replace(model, **{RUN_KEY: wishes})
         return model
 
     def check_finite(self, value: object, at: _Place) -> None:
@@ -215,18 +266,24 @@ class _Reader:
         """
         inputs = inputs_of(cls)
         types = field_types(cls)
+        n_found = len(self.found)
         for key in data:
-            # First of all: a misspelt field would also be reported as missing.
             if key not in inputs:
-                remedy = cls.renamed.get(key) or nearest(key, [*inputs, *also])
-                self.refuse(at / key, f"unknown key {show(key)}; {remedy}")
+                with self.noting():
+                    remedy = cls.renamed.get(key) or nearest(key, [*inputs, *also])
+                    self.refuse(at / key, f"unknown key {show(key)}; {remedy}")
+        is_known = len(self.found) == n_found
         values: dict[str, Any] = {}
         for name, item in inputs.items():
-            if name in data:
-                values[name] = self.value(types[name], data[name], at / name, item)
-            elif default_of(item) is dataclasses.MISSING:
-                valid = describe(types[name], item)
-                self.refuse(at, f"{name} is missing; give {name}: {valid}")
+            with self.noting():
+                if name in data:
+                    values[name] = self.value(types[name], data[name], at / name, item)
+                elif default_of(item) is dataclasses.MISSING and is_known:
+                    # A misspelt field would also be reported as missing.
+                    valid = describe(types[name], item)
+                    self.refuse(at, f"{name} is missing; give {name}: {valid}")
+        if len(self.found) > n_found:
+            raise _Noted
         return values
 
     def element(self, family: type[Element], value: object, at: _Place) -> Element:
@@ -272,7 +329,7 @@ class _Reader:
             at,
             name,
             f"{nearest(name, family.kinds)} (kinds of your own live in Python: import "
-            "the module that defines them before you read the file)",
+            "the module that defines them before you read the file, or give --import)",
         )
 
     def refuse_built(
@@ -325,7 +382,16 @@ class _Reader:
             elif len(value) != len(arguments):
                 self.refuse_value(at, value, f"give {describe(annotation)}")
             pairs = zip(arguments, value, strict=True)
-            return tuple(self.value(t, v, at / k) for k, (t, v) in enumerate(pairs))
+            if not any(is_element(part) for part in arguments):
+                return tuple(self.value(t, v, at / k) for k, (t, v) in enumerate(pairs))
+            n_found = len(self.found)
+            items: list[Any] = []
+            for k, (part, one) in enumerate(pairs):
+                with self.noting():
+                    items.append(self.value(part, one, at / k))
+            if len(self.found) > n_found:
+                raise _Noted
+            return tuple(items)
         if origin is dict:
             content = self.mapping(value, at, f"give {describe(annotation)}")
             return {k: self.value(arguments[1], v, at / k) for k, v in content.items()}

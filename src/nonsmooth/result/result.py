@@ -39,7 +39,7 @@ from nonsmooth.result.events import event_table
 from nonsmooth.result.fields import Field, fields_of
 from nonsmooth.result.history import History
 from nonsmooth.result.pressure import Pressure, pressure_of, with_history
-from nonsmooth.result.samples import Samples
+from nonsmooth.result.samples import Samples, times_of
 from nonsmooth.result.state import MODE, State
 
 if TYPE_CHECKING:
@@ -65,14 +65,6 @@ ROUND_OFF = 1e-12
 def _flat(array: Floats) -> Floats:
     """Return an array with one row for each instant, also if there are none."""
     return array.reshape(len(array), math.prod(array.shape[1:]))
-
-
-def _times(t: ArrayLike) -> Floats:
-    """Return times as an array; refuse what is none."""
-    try:
-        return np.atleast_1d(np.asarray(t, dtype=float))
-    except (TypeError, ValueError):
-        raise ModelError(f"t = {show(t)}; give times, in s") from None
 
 
 @worded_methods
@@ -236,7 +228,7 @@ class Result:
 
     def state(self, t: float | None = None, limit: Limit = "after") -> State:
         """Return the state at time t, the end by default; it can start another run."""
-        at = _times(self.t_end if t is None else t)
+        at = times_of(self.t_end if t is None else t)
         y, _, index = self._states(at, limit, project_inside=True)
         n, system = self.system.n_dof, self.system
         mode = self._modes(at, index, limit)[0]
@@ -329,7 +321,7 @@ class Result:
         limit : "before" or "after"
             Which one-sided value to give at an event.
         """
-        times = _times(self.t if t is None else t)
+        times = times_of(self.t if t is None else t)
         wanted = [names] if isinstance(names, str) else names
         if wanted is not None and not isinstance(wanted, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ModelError(f"names = {show(names)}; give names of columns, as text")
@@ -379,7 +371,7 @@ class Result:
             Whether to follow the friction of an elastic block's nodes since it came to
             rest, node by node; else it is shared as the normal forces are.
         """
-        at = _times(self.t_end if t is None else t)
+        at = times_of(self.t_end if t is None else t)
         if isinstance(self.steps, History):
             self._find(at, limit)
             return self.steps.pressure(contact, float(at[0]))
@@ -396,7 +388,7 @@ class Result:
 
     def states(self, t: ArrayLike) -> Floats:
         """Return the integrated states (q, v, z, work) at given times, (n, n_y)."""
-        times = _times(t)
+        times = times_of(t)
         return self._states(times, "after", project_inside=True)[0]
 
     def field(self, body: str, name: str, t: float | None = None) -> Field:
@@ -419,7 +411,7 @@ class Result:
         self, body: str, names: Sequence[str], t: float | None = None
     ) -> list[Field]:
         """Return several fields of a body at one time, cheaper than one by one."""
-        at = float(_times(self.t_end if t is None else t)[0])
+        at = float(times_of(self.t_end if t is None else t)[0])
         self._find(np.array([at]), "after")
         return fields_of(self, body, names, at)
 
@@ -443,7 +435,7 @@ class Result:
         t : array_like
             Times, s; the ledger's residual is over these.
         """
-        times = _times(t)
+        times = times_of(t)
         if isinstance(self.steps, History):
             self._find(times, "after")
             return self.steps.balance(times)

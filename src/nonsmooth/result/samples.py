@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from nonsmooth.columns import Column
-from nonsmooth.errors import nearest
+from nonsmooth.errors import ModelError, nearest, show
 from nonsmooth.files import replacing
 from nonsmooth.result.display import rows_html
 
@@ -102,6 +102,14 @@ class Samples(Mapping[str, Floats]):
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write a Parquet file, with the unit of each column in its metadata."""
         write_parquet(path, self._columns, self.units)
+
+
+def times_of(t: ArrayLike) -> Floats:
+    """Return times as an array; refuse what is none."""
+    try:
+        return np.atleast_1d(np.asarray(t, dtype=float))
+    except (TypeError, ValueError):
+        raise ModelError(f"t = {show(t)}; give times, in s") from None
 
 
 def write_csv(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> None:

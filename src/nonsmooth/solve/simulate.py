@@ -37,7 +37,7 @@ MAX_STEPS = 1e12
 @worded
 def simulate(
     model: Model | System,
-    until: float,
+    until: float | None = None,
     *,
     start: State | None = None,
     method: str = "auto",
@@ -61,8 +61,8 @@ def simulate(
     ----------
     model : Model or System
         What to simulate; a packed system saves packing again.
-    until : float
-        End, s.
+    until : float, optional
+        End, s; that of the model's `run` by default.
     start : State, optional
         A state of an earlier run, `result.state(t)`; the model's own start at
         t = 0 by default. The run goes on in the state's mode where that agrees with
@@ -111,6 +111,8 @@ def simulate(
     check_state(start)
     system = model if isinstance(model, System) else pack(model)
     t_start = start.t if start is not None else 0.0
+    if until is None and system.model.run is not None:
+        until = system.model.run.until
     t_end = _end(until, t_start, options.step, system)
     if system.full or options.scheme == "waves":
         return _waves(system, options, start, t_end, progress)
