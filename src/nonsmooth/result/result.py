@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any, Literal
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nonsmooth.columns import Column, Names, columns_of
 from nonsmooth.columns import width as columns_width
-from nonsmooth.errors import ModelError, nearest, show, worded_methods
+from nonsmooth.errors import ModelError, nearest, worded_methods
 from nonsmooth.pack import System
 from nonsmooth.result.apart import Apart
 from nonsmooth.result.bands import lags
@@ -39,7 +39,7 @@ from nonsmooth.result.events import event_table
 from nonsmooth.result.fields import Field, fields_of
 from nonsmooth.result.history import History
 from nonsmooth.result.pressure import Pressure, pressure_of, with_history
-from nonsmooth.result.samples import Samples, times_of
+from nonsmooth.result.samples import Samples, names_of, times_of
 from nonsmooth.result.state import MODE, State
 
 if TYPE_CHECKING:
@@ -120,8 +120,8 @@ class Result:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is to be known about the run, with `doubts`."""
-        doubts = (f"not to be trusted: {doubt}" for doubt in self.doubts)
-        return (*self.remarks, *self._regimes, *doubts)
+        told = map("not to be trusted: {}".format, self.doubts)
+        return (*self.remarks, *self._regimes, *told)
 
     @cached_property
     def _regimes(self) -> tuple[str, ...]:
@@ -322,10 +322,7 @@ class Result:
             Which one-sided value to give at an event.
         """
         times = times_of(self.t if t is None else t)
-        wanted = [names] if isinstance(names, str) else names
-        if wanted is not None and not isinstance(wanted, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ModelError(f"names = {show(names)}; give names of columns, as text")
-        return self.survey(times, wanted, limit)[0]
+        return self.survey(times, names_of(names), limit)[0]
 
     def survey(
         self, times: Floats, names: Sequence[str] | None, limit: Limit = "after"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -110,6 +110,17 @@ def times_of(t: ArrayLike) -> Floats:
         return np.atleast_1d(np.asarray(t, dtype=float))
     except (TypeError, ValueError):
         raise ModelError(f"t = {show(t)}; give times, in s") from None
+
+
+def names_of(names: Any) -> list[str] | None:
+    """Return names of columns as a list; refuse what is none."""
+    if names is None:
+        return None
+    is_list = isinstance(names, Iterable) and not isinstance(names, str | bytes)
+    chosen: list[Any] = list(cast(Iterable[Any], names)) if is_list else [names]
+    if not all(isinstance(name, str) for name in chosen):
+        raise ModelError(f"names = {show(names)}; give names of columns, as text")
+    return chosen
 
 
 def write_csv(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> None:
