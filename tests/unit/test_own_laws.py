@@ -1,6 +1,7 @@
 # Wrong types and undefined names are what these tests are about.
 # pyright: reportArgumentType=false, reportUndefinedVariable=false
 # pyright: reportCallIssue=false, reportAttributeAccessIssue=false
+# pyright: reportUnusedExpression=false
 """Mistakes in laws of one's own and in calls are told in the user's words."""
 
 from collections.abc import Iterator
@@ -24,6 +25,8 @@ from nonsmooth import (
     gallery,
     simulate,
 )
+from nonsmooth.elements.own import FUNCTIONS
+from nonsmooth.kernels.abi.rows import FAMILIES
 
 FIRM = HuntCrossley(stiffness=1e6, damping=0.1)
 
@@ -116,6 +119,15 @@ def test_a_law_of_ones_own(base, functions, message):
     kind = own(base, **functions)
     with pytest.raises(ModelError, match=message):
         kind(c=2.0)
+
+
+def test_arguments_are_those_of_the_kernels():
+    names = {"evaluate": "law", "rows": "joint", "wrench": "force", "nearest": "shape"}
+    for family, functions in FUNCTIONS.items():
+        for name, words in functions.items():
+            own = {"normal law": "normal", "friction law": "smooth"}.get(family, name)
+            kernel = own if name == "force" else names.get(name, name)
+            assert words.split() == list(FAMILIES[kernel]), (family, name)
 
 
 def test_a_method_is_no_static_function():

@@ -118,7 +118,7 @@ class _Kind(type):
         if "__dataclass_fields__" not in vars(cls) or "Parameters\n" in (own or ""):
             return own
         items: tuple[Any, ...] = dataclasses.fields(cls)  # pyright: ignore[reportArgumentType]
-        lines = [line for item in items for line in _told(item)]
+        lines = [line for item in items for line in _lines_about(item)]
         parts = [inspect.cleandoc(own or cls.__name__)]
         if lines:
             parts.append("\n".join(("Parameters", "----------", *lines)))
@@ -145,7 +145,7 @@ class _Kind(type):
                 raise
 
 
-def _told(item: dataclasses.Field[Any]) -> Iterator[str]:
+def _lines_about(item: dataclasses.Field[Any]) -> Iterator[str]:
     """Yield the lines of a docstring about a field: type, unit, range, default."""
     if not item.init:
         return

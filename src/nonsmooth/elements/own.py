@@ -16,66 +16,59 @@ from nonsmooth.errors import ModelError, nearest, show
 if TYPE_CHECKING:
     from nonsmooth.elements.base import Element
 
-# Families of elements, their functions, and the families of those in the kernels.
+# Functions of each family and their arguments, as `kernels.abi.rows` has them.
 FUNCTIONS = {
-    "time law": {"evaluate": "law"},
-    "joint": {"rows": "joint"},
-    "drive": {"rows": "joint"},
-    "force": {"wrench": "force"},
-    "event": {"guard": "guard"},
-    "shape": {"nearest": "shape"},
-    "normal law": {"force": "normal"},
-    "friction law": {"limit": "limit", "force": "smooth", "rate": "rate"},
+    "time law": {"evaluate": "p t s"},
+    "joint": {"rows": "p s a b out"},
+    "drive": {"rows": "p s a b out"},
+    "force": {"wrench": "p s t a b out"},
+    "event": {"guard": "p t a b out"},
+    "shape": {"nearest": "p a b out"},
+    "normal law": {"force": "p overlap overlap_rate approach_rate"},
+    "friction law": {
+        "limit": "p lam_n speed",
+        "force": "p lam_n v_t z",
+        "rate": "p lam_n v_t z",
+    },
 }
 # Where functions of numbers are tried: overlap and rates; load, slip velocity, state.
 TRIED = {
-    "normal": ((1e-3, 0.0, 0.1), (1e-3, -0.1, 0.1)),
-    "limit": ((1.0, 0.0), (1.0, 1.0), (1e3, 1e-3)),
-    "smooth": ((1.0, 0.1, 0.0),),
-    "rate": ((1.0, 0.1, 0.0),),
+    "overlap": ((1e-3, 0.0, 0.1), (1e-3, -0.1, 0.1)),
+    "speed": ((1.0, 0.0), (1.0, 1.0), (1e3, 1e-3)),
+    "v_t": ((1.0, 0.1, 0.0),),
 }
 
 
 def check_own(element: Element) -> None:
     """Refuse an element of a user's kind whose functions cannot work."""
     kind = type(element)
-    for name, family in _functions(kind).items():
+    for name, words in _functions(kind).items():
         function: Callable[..., Any] = getattr(kind, name)
-        for numbers in TRIED.get(family) or (_zeros(family),):
+        tried = [TRIED[word] for word in words if word in TRIED]
+        # Lists where a function has pointers, long enough for any.
+        zeros = tuple(0.5 if word == "t" else [0.5] * 99 for word in words[1:])
+        for numbers in tried[0] if tried else (zeros,):
             _try(element, name, function, numbers)
 
 
-def _zeros(family: str) -> tuple[Any, ...]:
-    """Return arguments after p: numbers, and lists where a function has pointers."""
-    from nonsmooth.kernels.abi.rows import FAMILIES
-
-    numbers = ("t", "overlap", "lam_n")
-    return tuple(0.5 if n in numbers else [0.5] * 99 for n in [*FAMILIES[family]][1:])
-
-
 @cache
-def _functions(kind: type[Element]) -> dict[str, str]:
-    """Return the functions of a kind with their families; refuse wrong ones."""
-    # The kernels' table of arguments, which brings no compiler.
-    from nonsmooth.kernels.abi.rows import FAMILIES
-
-    known = FUNCTIONS.get(kind.family, {})
-    found: dict[str, str] = {}
-    for name, family in known.items():
+def _functions(kind: type[Element]) -> dict[str, list[str]]:
+    """Return the functions of a kind with their arguments; refuse wrong ones."""
+    found: dict[str, list[str]] = {}
+    for name, words in FUNCTIONS.get(kind.family, {}).items():
+        wanted = words.split()
         own = inspect.getattr_static(kind, name, None)
         function = own.__func__ if isinstance(own, staticmethod) else own
-        is_own = inspect.isfunction(function) and not _is_ours(function)
         if function is None and name == kind.row_name and not kind.row_kernel:
-            wanted = ", ".join(FAMILIES[family])
             raise ModelError(
                 f"{kind.__name__}: {name} is missing; write @staticmethod "
-                f"def {name}({wanted}) in its class"
+                f"def {name}({', '.join(wanted)}) in its class"
             )
-        if is_own:
+        if inspect.isfunction(function) and not _is_ours(function):
             given = list(inspect.signature(function).parameters)
-            _check_arguments(kind, name, given, list(FAMILIES[family]))
+            _check_arguments(kind, name, given, wanted)
             _check_names(kind, name, function)
-            found[name] = family
+            found[name] = wanted
     return found
 
 

@@ -119,7 +119,8 @@ def names_of(names: Any) -> list[str] | None:
     is_list = isinstance(names, Iterable) and not isinstance(names, str | bytes)
     chosen: list[Any] = list(cast(Iterable[Any], names)) if is_list else [names]
     if not all(isinstance(name, str) for name in chosen):
-        raise ModelError(f"names = {show(names)}; give names of columns, as text")
+        given = show(cast(object, names))
+        raise ModelError(f"names = {given}; give names of columns, as text")
     return chosen
 
 
