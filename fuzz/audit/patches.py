@@ -1,4 +1,4 @@
-"""Patches on the floor: their nodes neither overlap nor pull, once more from G."""
+"""Patches on the floor or a ball: nodes neither overlap nor pull, once more from G."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def add_patches(scene: Scene, sums: Sums, contacts: list[Contact]) -> None:
 
 
 def check_patches(notes: Notes, result: Any, contacts: list[Contact]) -> None:
-    """Compare gaps and forces of nodes on the floor, y = 0, with their condition.
+    """Compare gaps and forces of nodes on a surface with their condition.
 
     With the gaps g of the shapes alone, 0 <= lam _|_ g + (N'G N + 1/k) lam >= 0.
     """
@@ -47,12 +47,13 @@ def check_patches(notes: Notes, result: Any, contacts: list[Contact]) -> None:
         columns = result.sample(t)
         for k, instant in enumerate(t.tolist()):
             found = result.pressure(contact.name, instant)
-            theta = columns[f"{body}.theta"][k]
-            # The floor's normal in the axes of the body.
-            up = np.array([np.sin(theta), np.cos(theta)])
-            n = len(found.forces)
-            G = np.einsum("iajb,a,b->ij", nodes.flexibility.reshape(n, 2, n, 2), up, up)
-            gap = found.places[:, 1]
+            theta, n = columns[f"{body}.theta"][k], len(found.forces)
+            gap, normals = _gaps(result.system.model, contact, columns, k, found.places)
+            # The normals in the axes of the body.
+            c, s = np.cos(theta), np.sin(theta)
+            own = normals @ np.array([[c, -s], [s, c]])
+            G = nodes.flexibility.reshape(n, 2, n, 2)
+            G = np.einsum("iajb,ia,jb->ij", G, own, own)
             is_open = columns[f"{contact.name}.mode"][k] == 2.0
             lam = np.zeros(n) if is_open else found.forces
             left = gap + G @ lam + soft * lam
@@ -64,3 +65,14 @@ def check_patches(notes: Notes, result: Any, contacts: list[Contact]) -> None:
             notes.compare("a node that presses", contact.name, at, both, bound)
             pull = np.full(n, tolerances.NODES * (np.abs(lam).max() + 1e-300))
             notes.compare("a node pulls", contact.name, at, -lam, pull)
+
+
+def _gaps(model: Model, contact: Contact, columns: Any, k: int, places: Any) -> Any:
+    """Return gaps and normals of nodes against the floor, y = 0, or against a disc."""
+    if contact.a == "ground":
+        return places[:, 1], np.tile((0.0, 1.0), (len(places), 1))
+    name, _, shape = contact.a.partition(".")
+    body: Any = model.element(name)
+    away = places - (columns[f"{name}.x"][k], columns[f"{name}.y"][k])
+    distance = np.linalg.norm(away, axis=1)
+    return distance - body.shapes[shape].radius, away / distance[:, None]

@@ -1,4 +1,4 @@
-"""Flexible bars whose lower side meets the floor node by node, without friction."""
+"""Flexible bars that meet the floor, or a ball, node by node, without friction."""
 
 from __future__ import annotations
 
@@ -8,11 +8,43 @@ from typing import Any
 
 from fuzz.families.beams import MOST_PERIODS, bar
 from fuzz.families.common import Case, G, Rng, chance, decades, pick, seconds, uniform
-from nonsmooth import Contact, Material, Model, Unilateral
+from nonsmooth import Circle, Contact, Material, Model, RigidBody, Unilateral
 from nonsmooth.elements.meshes import Patch
 
 
 def patches(rng: Rng) -> Case:
+    """Return a bar that falls on the floor, or one on which a ball falls."""
+    return (_struck if chance(rng, 0.3) else _dropped)(rng)
+
+
+def _struck(rng: Rng) -> Case:
+    """Return a clamped bar, and a ball that falls on its upper side."""
+    size = decades(rng, 0.05, 2.0)
+    ends = pick(rng, (("left",), ("left", "right")))
+    body, period = bar(rng, "bar", size, fixed=ends)
+    mesh: Any = body.mesh
+    metal: Any = body.material
+    top, place = 0.5 * mesh.height, size * uniform(rng, -0.3, 0.3)
+    radius = size * decades(rng, 0.1, 1.0)
+    whole = metal.density * mesh.width * mesh.height * body.thickness
+    mass = whole * decades(rng, 0.01, 1.0)
+    high = top + radius + size * decades(rng, 1e-5, 1e-3)
+    ball = RigidBody(
+        name="ball",
+        mass=mass,
+        inertia=0.5 * mass * radius**2,
+        position=(place, high),
+        velocity=(0.0, -math.sqrt(G * size) * uniform(rng, 0.0, 0.1)),
+        shapes={"rim": Circle(radius=radius)},
+    )
+    body = replace(body, patches={"face": Patch(boundary="top")})
+    law = Unilateral(penalty=None)
+    contact = Contact(name="c", a="ball.rim", b="bar.face", normal=law)
+    model = Model(gravity=(0.0, -G), bodies=[body, ball], contacts=[contact])
+    return Case(model=model, until=min(seconds(size, 1.0), MOST_PERIODS * period))
+
+
+def _dropped(rng: Rng) -> Case:
     """Return a bar that falls on its sole, or on two feet of it."""
     size = decades(rng, 0.05, 2.0)
     angle = pick(rng, (0.0, uniform(rng, -0.3, 0.3)))

@@ -45,7 +45,10 @@ from nonsmooth.kernels.mechanics.nodes import (
     F_X,
     F_Y,
     FAILED,
+    FRONT,
     GAP,
+    GIVE_X,
+    GIVE_Y,
     HEAD,
     HISTORY,
     LAM,
@@ -340,6 +343,47 @@ def push_nodes(m, w, marker, p, part, couple):
 
 
 @kernel
+def turn_normals_of(m, w, k, n, part, pair):
+    """Write forces along a surface for the turn of its normals; return two couples.
+
+    A node that gives way by u under its force f has e = u x f. Where its normal turns,
+
+        phi' = s omega_a + kappa tau.(v - v_a)        power -e (phi' - omega_b)
+
+    so that b bears the couple e, a the couple -s e, and node and origin of a the forces
+    -+ e kappa along tau. A flat has s = 1 and kappa = 0, a circle turns no normal.
+    """
+    near, node = stack_floats(4), stack_floats(9)
+    still, turning = stack_floats(9), stack_floats(9)
+    shape = m.address[m.contact_shape[k]]
+    p, a = at(m.par, m.contact_shape_par[k]), w.motion[m.contact_a[k]]
+    for j in range(9):
+        node[j] = 0.0
+        still[j] = a[j] if j < 3 else 0.0
+        turning[j] = still[j]
+    turning[5] = 1.0
+    on_b, on_a = 0.0, 0.0
+    for i in range(n):
+        pair[FRONT * n + i] = 0.0
+        if pair[LAM * n + i] == 0.0:
+            continue
+        e = pair[GIVE_X * n + i] * part[F_Y * n + i]
+        e -= pair[GIVE_Y * n + i] * part[F_X * n + i]
+        node[0] = part[AT_X * n + i]
+        node[1] = part[AT_Y * n + i]
+        node[3] = 0.0
+        node[4] = 0.0
+        call_shape(shape, p, turning, node, near)
+        on_b += e
+        on_a += e * near[3]
+        node[3] = pair[N_Y * n + i]
+        node[4] = -pair[N_X * n + i]
+        call_shape(shape, p, still, node, near)
+        pair[FRONT * n + i] = -e * near[3]
+    return on_b, on_a
+
+
+@kernel
 def push_on_a(m, w, k, n, part, pair, couple):
     """Apply the reversed forces to the surface, or to the nodes of the polyline."""
     marker = m.contact_a[k]
@@ -349,6 +393,9 @@ def push_on_a(m, w, k, n, part, pair, couple):
         wrench[1] = 0.0
         wrench[2] = couple
         for i in range(n):
+            # At the origin of a.
+            wrench[0] += pair[FRONT * n + i] * pair[N_Y * n + i]
+            wrench[1] -= pair[FRONT * n + i] * pair[N_X * n + i]
             lam, along = pair[LAM * n + i], pair[LAM_T * n + i]
             f_x = lam * pair[N_X * n + i] + along * pair[N_Y * n + i]
             f_y = lam * pair[N_Y * n + i] - along * pair[N_X * n + i]
@@ -416,16 +463,25 @@ def push(m, w, k):
             c.lam_t += along
     if is_rough:
         grip(m, w, k, n, pair)
+        give_way(p, n, part, pair)
+    couple, on_a = lean(n, part, pair), 0.0
+    if m.contact_patch[k][OF_A] < 0:
+        couple, on_a = turn_normals_of(m, w, k, n, part, pair)
+        for i in range(n):
+            along = pair[FRONT * n + i]
+            part[F_X * n + i] += along * pair[B_Y * n + i]
+            part[F_Y * n + i] -= along * pair[B_X * n + i]
+            sum_x += along * pair[N_Y * n + i]
+            sum_y -= along * pair[N_X * n + i]
+    else:
+        on_a = couple
     c.force = math.hypot(sum_x, sum_y)
     c.lam_n = c.force
     c.n_closed = float(n_closed)
     c.front = pair[LAM * n]
     c.rear = pair[LAM * n + n - 1]
-    if is_rough:
-        give_way(p, n, part, pair)
-    couple = lean(n, part, pair)
     push_nodes(m, w, m.contact_b[k], p, part, couple)
-    push_on_a(m, w, k, n, part, pair, couple)
+    push_on_a(m, w, k, n, part, pair, on_a)
 
 
 # ---- for results ---------------------------------------------------------------
@@ -446,19 +502,26 @@ def show(m, w, k):
     part, pair = part_b(m, w, k), pair_of(m, w, k, n)
     c.n_x = 0.0
     c.n_y = 0.0
-    total, point_x, point_y = 0.0, 0.0, 0.0
+    is_rough = m.contact_patch[k][HISTORY] >= 0
+    has_surface = 0.0 if m.contact_patch[k][OF_A] >= 0 else 1.0
+    total, point_x, point_y, turn = 0.0, 0.0, 0.0, 0.0
     for i in range(n):
-        lam = pair[LAM * n + i]
-        c.n_x += lam * pair[N_X * n + i] / c.lam_n
-        c.n_y += lam * pair[N_Y * n + i] / c.lam_n
-        point_x += lam * part[AT_X * n + i]
-        point_y += lam * part[AT_Y * n + i]
+        lam, along = pair[LAM * n + i], has_surface * pair[FRONT * n + i]
+        c.n_x += (lam * pair[N_X * n + i] + along * pair[N_Y * n + i]) / c.lam_n
+        c.n_y += (lam * pair[N_Y * n + i] - along * pair[N_X * n + i]) / c.lam_n
+        x, y = part[AT_X * n + i] - a[0], part[AT_Y * n + i] - a[1]
+        turn += lam * (x * pair[N_Y * n + i] - y * pair[N_X * n + i])
+        point_x += lam * x
+        point_y += lam * y
         total += lam
-    c.point_x = point_x / total
-    c.point_y = point_y / total
+    point_x /= total
+    point_y /= total
+    # Forces that are not parallel act beside the mean of their places.
+    miss = turn / c.lam_n - (point_x * c.n_y - point_y * c.n_x)
+    c.point_x = a[0] + point_x + miss * c.n_y
+    c.point_y = a[1] + point_y - miss * c.n_x
     rate = stack_floats(2)
     slip, moving, low, high = 0.0, 0.0, math.inf, -math.inf
-    is_rough = m.contact_patch[k][HISTORY] >= 0
     pattern = at(w.node_mark, m.contact_patch[k][MARK] + CLOSED * n)
     for i in range(n):
         lam = pair[LAM * n + i]
