@@ -1107,6 +1107,23 @@ def test_schema(capsys, tmp_path):
     assert "RigidBody" in out
 
 
+def test_cache_tells_and_clears(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("NONSMOOTH_CACHE_DIR", str(tmp_path))
+    for name, n in (("kernels-0", 3_000_000), ("reductions", 500_000), ("mine", 9)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a").write_bytes(bytes(n))
+    code, out, _ = run(capsys, "cache")
+    assert code == 0
+    assert f"cache {tmp_path}: 3.5 MB" in out
+    assert "reductions: reduced flexible bodies, 1 files, 0.5 MB" in out
+    code, out, _ = run(capsys, "cache", "--clear")
+    assert (code, out) == (0, f"removed 3.5 MB from {tmp_path}\n")
+    # What others have put there stays.
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+    monkeypatch.setenv("NONSMOOTH_CACHE_DIR", str(tmp_path / "none"))
+    assert "0.0 MB" in run(capsys, "cache")[1]
+
+
 def test_warmup(capsys):
     code, out, _ = run(capsys, "warmup")
     assert code == 0

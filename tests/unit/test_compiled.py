@@ -1,5 +1,6 @@
 """Compiled code: one specialisation, its cache, what importing costs."""
 
+import hashlib
 import importlib
 import importlib.util
 import json
@@ -7,13 +8,14 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import nonsmooth.kernels as kernels
 from nonsmooth.caches import cache_root
 from nonsmooth.kernels.abi import INTEGER, JIT, NUMBER, Block, digest, floats, library
-from nonsmooth.kernels.abi.linking import far_kernels
+from nonsmooth.kernels.abi.linking import CHECKED, far_kernels
 
 # ---- one specialisation, cache, imports ----------------------------------------
 
@@ -182,6 +184,64 @@ def test_a_cache_that_cannot_be_written_is_said_once(tmp_path):
     run = subprocess.run(argv, env=env, capture_output=True, text=True, check=True)
     assert run.stdout.count("cannot be kept") == 1
     assert "NONSMOOTH_CACHE_DIR" in run.stdout
+
+
+SHIPPED = """
+import logging, sys
+logging.basicConfig(stream=sys.stdout, format="%(message)s")
+from nonsmooth.kernels.abi import library
+library.LEVELS = {"better": {"an ability that no processor has"}, "generic": set()}
+from nonsmooth import gallery, simulate
+result = simulate(gallery.pendulum_chain(n=1), until=0.01)
+print(result.engine, result.summary()["engine"], "numba" in sys.modules)
+"""
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """What a wheel installs, and an environment without compiler and cache."""
+    library.load()
+    site = tmp_path / "site"
+    ignored = shutil.ignore_patterns("__pycache__", "static")
+    package = Path(kernels.__file__).parent.parent
+    shutil.copytree(package, site / "nonsmooth", ignore=ignored)
+    folder = site / "nonsmooth" / "kernels" / "shipped"
+    folder.mkdir()
+    own = kernels.cache_folder / f"library-{kernels.source_hash()}.so"
+    for level in ("generic", "better"):
+        shutil.copyfile(own, folder / f"library-{kernels.source_hash()}-{level}.so")
+    (tmp_path / "file").write_text("")
+    blocked = str(tmp_path / "file")
+    env = {"PYTHONPATH": str(site), "PATH": "/nowhere", "CC": "/nowhere"}
+    return folder, env | {"HOME": blocked, "NONSMOOTH_CACHE_DIR": blocked}
+
+
+def answer(code, env):
+    argv = [sys.executable, "-c", code]
+    found = subprocess.run(argv, env=env, capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+@pytest.mark.skipif(not JIT or CHECKED, reason="no library, or one made here")
+def test_a_shipped_library_needs_no_compiler_and_no_cache(installed):
+    folder, env = installed
+    assert answer(SHIPPED, env) == "generic generic False\n"
+    # One that is damaged, or of another system, is not used.
+    env["NONSMOOTH_CACHE_DIR"] = str(cache_root())
+    (path,) = folder.glob("*-generic.so")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:5000] + b"?" + whole[5001:])
+    assert "is damaged" in answer(SHIPPED, env)
+    foreign = b"another system's" * 1000
+    path.write_bytes(foreign + hashlib.sha256(foreign).digest())
+    text = answer(SHIPPED, env)
+    assert "is of another system" in text
+    assert text.endswith("native native False\n")
+    # Nor is that of other sources.
+    path.write_bytes(whole)
+    path.rename(path.with_name("library-0123456789abcdef-generic.so"))
+    assert answer(SHIPPED, env) == "native native False\n"
 
 
 def test_the_cache_can_be_put_elsewhere(tmp_path, monkeypatch):

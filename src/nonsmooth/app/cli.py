@@ -17,6 +17,7 @@ from types import ModuleType
 
 from nonsmooth import __version__
 from nonsmooth.app import (
+    cache,
     check,
     completion,
     draw,
@@ -54,6 +55,7 @@ COMMANDS: Mapping[str, ModuleType] = {
     "schema": schema,
     "warmup": warmup,
     "completion": completion,
+    "cache": cache,
 }
 
 _HELP = """\
@@ -82,6 +84,7 @@ examples:
   nonsmooth schema --out model.schema.json  let your editor check model files
   nonsmooth run feeder.yaml --import my_laws.py   with a law of your own
   nonsmooth warmup                          compile once, so that no run waits
+  nonsmooth cache                           what is kept on disk, and where
 """
 
 

@@ -48,6 +48,9 @@ def _compiler_hash() -> str:
     # Checked indices change the generated code.
     parts += [os.environ.get("NONSMOOTH_CHECKED", "")]
     parts += [os.environ.get("NUMBA_BOUNDSCHECK", "")]
+    # Code for other processors than this one.
+    names = ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES")
+    parts += [f"{name}={os.environ[name]}" for name in names if name in os.environ]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 

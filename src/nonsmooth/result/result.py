@@ -16,8 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nonsmooth.columns import Column, Names, columns_of
-from nonsmooth.columns import width as columns_width
+from nonsmooth.columns import Column, Names, columns_of, width
 from nonsmooth.errors import ModelError, nearest, worded_methods
 from nonsmooth.pack import System
 from nonsmooth.result.apart import Apart
@@ -56,8 +55,7 @@ Limit = Literal["before", "after"]
 
 # Numbers evaluated at a time, so that long runs fit in memory.
 BATCH = 1_000_000
-# Instants of the ledger of parts that marched apart.
-MAX_APART = 10_000
+MAX_APART = 10_000  # instants of the ledger of parts that marched apart
 # A time this far outside the run, relative to its times, is its end.
 ROUND_OFF = 1e-12
 
@@ -98,6 +96,7 @@ class Result:
     is_projected: bool = True
     baumgarte: tuple[float, float] = (0.0, 0.0)
     remarks: tuple[str, ...] = ()
+    engine: str = ""  # for which processors its code was compiled
 
     def __repr__(self) -> str:
         """Return how the run went, in a few lines."""
@@ -416,11 +415,7 @@ class Result:
 
     @cached_property
     def energy_balance(self) -> EnergyBalance:
-        """The energy ledger at the ends of all steps.
-
-        Of parts that marched apart, at some of them, evenly: they are as many as all
-        parts have together.
-        """
+        """The energy ledger at the ends of steps; of many parts' steps at some."""
         stride = 1 + len(self.t) // MAX_APART if isinstance(self.steps, Apart) else 1
         return self.energies(np.append(self.t[:-1:stride], self.t_end))
 
@@ -438,7 +433,7 @@ class Result:
             return self.steps.balance(times)
         m = self.system.tables
         is_whole = not (np.any(m.force_has_potential) or m.n_tail)
-        size = max(1, BATCH // columns_width(self.system))
+        size = max(1, BATCH // width(self.system))
         parts: list[EnergyBalance] = []
         for begin in range(0, max(len(times), 1), size):
             some = times[begin : begin + size]
@@ -488,6 +483,7 @@ class Result:
             "doubts": list(self.doubts),
             "options": dict(self.options),
             "cost": dict(self.cost),
+            "engine": self.engine,
         }
 
     # -- conveniences, one line each ---------------------------------------------

@@ -22,6 +22,8 @@ from nonsmooth.errors import (
 )
 from nonsmooth.kernels import entry
 from nonsmooth.kernels import run as codes
+from nonsmooth.kernels.abi import JIT
+from nonsmooth.kernels.abi.library import variant
 from nonsmooth.kernels.friction.modes import OPEN
 from nonsmooth.kernels.look import Look
 from nonsmooth.kernels.mechanics.tables import Work
@@ -379,4 +381,5 @@ def result_of(
         is_projected=bool(first.step.set.is_projected),
         baumgarte=options.baumgarte,
         remarks=tuple(notes),
+        engine=variant() if JIT else "python",
     )

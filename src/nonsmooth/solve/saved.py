@@ -113,6 +113,7 @@ def _write(result: Result, target: IO[bytes]) -> None:
         "options": options,
         "baumgarte": result.baumgarte,
         "remarks": result.remarks,
+        "engine": result.engine,
         "layout": layout(system),
         "flexible": {name: _shapes(own) for name, own in system.flexible.items()},
     }
@@ -317,6 +318,7 @@ class _Reader:
             options=options,
             baumgarte=tuple(head["baumgarte"]),
             remarks=tuple(head["remarks"]),
+            engine=head.get("engine", ""),
             **{name: head[name] for name in _PLAIN},
         )
 

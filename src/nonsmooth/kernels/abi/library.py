@@ -1,5 +1,6 @@
-"""The engine's compiled code: one shared library, kept in the user's cache.
+"""The engine's compiled code: one shared library, shipped or in the user's cache.
 
+    shipped/library-HASH-LEVEL.so  in a wheel: for processors of a level, see `LEVELS`
     kernels-HASH/                  by what compiles: versions, processor, this package
         SYMBOL.DIGEST.o            object code of a far kernel, by what it is made of
         library-HASH.so            all of them, by the sources of kernels and elements
@@ -222,7 +223,7 @@ def _alone():
 def load():
     """Load the library, once per process; build it if there is none."""
     with lock:
-        if "find" not in _state:
+        if "find" not in _state and not _open_shipped():
             path = cache_folder / f"library-{source_hash()}.so"
             if _read(path) is None:
                 with _alone():
@@ -230,6 +231,68 @@ def load():
                         _build(path)
             if "find" not in _state:
                 _open(path)
+            _state.setdefault("variant", "native")
+
+
+# What a processor of each level can do, as Linux calls it; the best first.
+LEVELS = {
+    "x86-64-v3": {"avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"},
+    "generic": set[str](),
+}
+SHIPPED = Path(__file__).parent.parent / "shipped"
+
+
+def _open_shipped():
+    """Load a library that came with this package; return whether there is one."""
+    # Checked code is always made here.
+    if CHECKED or os.environ.get("NUMBA_BOUNDSCHECK") or not SHIPPED.is_dir():
+        return False
+    for level, needed in LEVELS.items():
+        path = SHIPPED / f"library-{source_hash()}-{level}.so"
+        if path.exists() and needed <= _abilities() and _read(path) is not None:
+            try:
+                _open(path)
+            except OSError as error:
+                _log.warning("%s is of another system (%s)", path, error)
+                continue
+            _state["variant"], _state["shipped"] = level, path
+            return True
+    return False
+
+
+def shipped() -> Path | None:
+    """Return the library that came with this package, if it is in use."""
+    if "find" not in _state:
+        with lock:
+            _open_shipped()
+    return _state.get("shipped")
+
+
+def _abilities():
+    """Return what this processor can do; empty where the system does not tell."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return set()
+    flags = next((line for line in lines if line.startswith("flags")), "")
+    return set(flags.partition(":")[2].split())
+
+
+def variant() -> str:
+    """Return for which processors the loaded code was made: a level, or "native"."""
+    return _state.get("variant", "native")
+
+
+def ship(level: str, folder: Path) -> Path:
+    """Write the library for a level of processors to a folder; return the file.
+
+    The processor is that of Numba's settings, as `./dev wheel` makes them.
+    """
+    load()
+    path = folder / f"library-{source_hash()}-{level}.so"
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(cache_folder / f"library-{source_hash()}.so", path)
+    return path
 
 
 def _open(path):
