@@ -29,6 +29,7 @@ class TimeLaw(Element, family="time law"):
     """
 
     row_name: ClassVar[str] = "evaluate"
+    is_smooth: ClassVar[bool] = False  # neither s nor s' can jump, whatever the numbers
 
     def breaks(self) -> tuple[float, ...]:
         """Return the instants (s) where s or one of its derivatives jumps."""
@@ -43,6 +44,8 @@ class TimeLaw(Element, family="time law"):
 class Constant(TimeLaw):
     """s = value."""
 
+    is_smooth: ClassVar[bool] = True
+
     value: float = quantity("unit of what it drives")
 
     @staticmethod
@@ -55,6 +58,8 @@ class Constant(TimeLaw):
 @dataclass(frozen=True, kw_only=True)
 class ConstantRate(TimeLaw):
     """s = start + rate t."""
+
+    is_smooth: ClassVar[bool] = True
 
     rate: float = quantity("unit of what it drives, per s")
     start: float = quantity("unit of what it drives", default=0.0)
@@ -73,6 +78,7 @@ class Harmonic(TimeLaw):
     omega is `angular_frequency`, rad/s, or 2 pi `frequency_hz`; one of them is given.
     """
 
+    is_smooth: ClassVar[bool] = True
     renamed: ClassVar[dict[str, str]] = {
         "frequency": "give angular_frequency in rad/s, or frequency_hz in Hz"
     }

@@ -35,6 +35,7 @@ class Packer:
         self._kind: dict[tuple[str, object], int] = {}
         self.laws: list[tuple[int, int]] = []
         self.law_owners: list[str] = []
+        self.law_is_smooth: list[bool] = []
         self._owner = ""
         self.breaks: set[float] = set()
         self.span = (-math.inf, math.inf)
@@ -128,6 +129,7 @@ class Packer:
             law = Constant(value=law)
         self.laws.append((self.kind("law", law), self.pool(law)))
         self.law_owners.append(self._owner)
+        self.law_is_smooth.append(law.is_smooth)
         self.span = (max(self.span[0], law.span()[0]), min(self.span[1], law.span()[1]))
         self.breaks.update(law.breaks())
         return len(self.laws) - 1

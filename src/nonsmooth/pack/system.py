@@ -56,6 +56,7 @@ class System:
     breaks: tuple[float, ...]  # s, where a time law is not smooth
     span: tuple[float, float]  # s, where every time law is defined
     law_owners: tuple[str, ...]  # the element each time law belongs to
+    law_is_smooth: tuple[bool, ...]  # whether it cannot jump
 
     @property
     def n_dof(self) -> int:

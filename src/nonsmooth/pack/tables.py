@@ -151,6 +151,7 @@ def pack(
         breaks=tuple(sorted(packer.breaks)),
         span=packer.span,
         law_owners=tuple(packer.law_owners),
+        law_is_smooth=tuple(packer.law_is_smooth),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+
+# Numbers evaluated at a time, so that long runs fit in memory.
+BATCH = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -69,3 +72,12 @@ class EnergyBalance:
         for done in self.work.values():
             moved = moved + np.abs(done)
         return float(np.max(moved))
+
+
+def in_batches(
+    ledger: Callable[[Floats], EnergyBalance], times: Floats, width: int
+) -> EnergyBalance:
+    """Return the ledger at many times, of which each takes `width` numbers."""
+    size = max(1, BATCH // width)
+    begins = range(0, max(len(times), 1), size)
+    return EnergyBalance.joined([ledger(times[i : i + size]) for i in begins])

@@ -23,7 +23,7 @@ from nonsmooth.result.apart import Apart
 from nonsmooth.result.bands import lags
 from nonsmooth.result.blocks import regimes
 from nonsmooth.result.doubts import doubts
-from nonsmooth.result.energy import EnergyBalance
+from nonsmooth.result.energy import EnergyBalance, in_batches
 from nonsmooth.result.evaluate import (
     evaluate,
     gauges,
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Limit = Literal["before", "after"]
 
-# Numbers evaluated at a time, so that long runs fit in memory.
-BATCH = 1_000_000
 MAX_APART = 10_000  # instants of the ledger of parts that marched apart
 # A time this far outside the run, relative to its times, is its end.
 ROUND_OFF = 1e-12
@@ -420,27 +418,20 @@ class Result:
         return self.energies(np.append(self.t[:-1:stride], self.t_end))
 
     def energies(self, t: ArrayLike) -> EnergyBalance:
-        """Return the energy ledger at given times.
-
-        Parameters
-        ----------
-        t : array_like
-            Times, s; the ledger's residual is over these.
-        """
+        """Return the energy ledger at given times, s; its residual is over these."""
         times = times_of(t)
         if isinstance(self.steps, History):
             self._find(times, "after")
             return self.steps.balance(times)
         m = self.system.tables
         is_whole = not (np.any(m.force_has_potential) or m.n_tail)
-        size = max(1, BATCH // width(self.system))
-        parts: list[EnergyBalance] = []
-        for begin in range(0, max(len(times), 1), size):
-            some = times[begin : begin + size]
+
+        def ledger(some: Floats) -> EnergyBalance:
             y, t_law, index = self._states(some, "after", project_inside=False)
             arrays = {"y": y} if is_whole else self._evaluate(y, t_law, index)
-            parts.append(self._ledger(some, arrays))
-        return EnergyBalance.joined(parts)
+            return self._ledger(some, arrays)
+
+        return in_batches(ledger, times, width(self.system))
 
     def _ledger(self, times: Floats, arrays: dict[str, Any]) -> EnergyBalance:
         """Return the ledger at states; of springs and tails it needs more of them."""

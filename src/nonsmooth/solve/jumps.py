@@ -50,13 +50,13 @@ def check_jumps(system: System, work: Work, t_start: float, until: float) -> Non
 
 
 def _driving(system: System) -> list[int]:
-    """Return the laws of drives and supports; a force may jump."""
+    """Return the laws of drives and supports that may jump; a force may."""
     m = system.tables
     first = m.support_law[m.support_law >= 0]
     laws = {int(k) + i for k in first for i in range(3)}
     n_joint = system.n_held
     laws |= {int(k) for k in m.joint_law[n_joint:]}
-    return sorted(laws)
+    return sorted(k for k in laws if not system.law_is_smooth[k])
 
 
 def _evaluate(system: System, work: Work, t: Floats) -> Floats:
