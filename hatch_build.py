@@ -4,6 +4,8 @@
 nothing of Python at run time: one wheel serves all versions on a platform.
 """
 
+# pyright: reportMissingImports=false, reportUnknownVariableType=false
+# pyright: reportUntypedBaseClass=false
 import os
 import re
 import sysconfig
