@@ -335,11 +335,12 @@ def prepare_again(definition: Mapping[str, Any]) -> Prepared:
     Its points and outputs are left out: functions among them are known by name only.
     """
     names = (*_OPTIONS, "title", "until", "assemble", "settings")
-    kept: dict[str, Any] = {name: definition[name] for name in names}
+    # A field that is new in this release has its default.
+    kept: dict[str, Any] = {n: definition[n] for n in names if n in definition}
     base = definition["system"] or from_dict(definition["model"])
     if isinstance(base, Model):
         # It was written with its settings.
-        del kept["settings"]
+        kept.pop("settings", None)
     study = Study(
         system=base,
         parameters={name: [0] for name in definition["parameters"]},

@@ -53,7 +53,6 @@ def serve(folder: Path, port: int, *, opens_browser: bool) -> None:
     )
     address = f"http://{HOST}:{port}/"
     print(f"nonsmooth is at {address} (Ctrl-C ends it)", flush=True)
-    print(f"studies are at {address}studies", flush=True)
     if opens_browser:
         # The socket listens already: a browser that is early waits.
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

@@ -72,8 +72,15 @@ PAGE = """\
 <meta name="color-scheme" content="light dark">
 <title>nonsmooth</title>
 <link rel="icon" href="data:,">
+<style>
+#studies { position: fixed; left: 250px; top: 13px; z-index: 5;
+  font: 14px system-ui, sans-serif; color: light-dark(#0b5cad, #5fb0f5);
+  background: light-dark(#fff, #15181d); }
+@media (max-width: 900px) { #studies { display: none; } }
+</style>
 </head>
 <body>
+<a id="studies" href="/studies">studies</a>
 <div id="nonsmooth"><noscript>This page needs JavaScript.</noscript></div>
 <script src="/static/serve.js"></script>
 </body>
