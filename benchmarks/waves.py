@@ -6,6 +6,10 @@ of the march leave out mesh, matrices and critical step.
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import subprocess
+import sys
 import time
 from typing import Any
 
@@ -20,6 +24,7 @@ from nonsmooth.pack.waves import first_state, pack_waves
 UNTIL = 5e-4  # s
 NEVER = 1 << 62  # steps from one record to the next
 STEPS = 200
+SIZE = 1.5e-3  # m, of quadrilaterals
 
 
 def _elements(result: Result) -> int:
@@ -29,7 +34,7 @@ def _elements(result: Result) -> int:
 
 def _updates(size: float) -> tuple[int, float, float]:
     """Return elements, and updates per second with records and without."""
-    model = gallery.build("transverse_bars", elements="full", mesh_size=size)
+    model = gallery.build("transverse_bars", modes="full", mesh_size=size)
     waves = pack_waves(pack(model))
     m = waves.solid
     m.h = 0.9 * waves.critical_step
@@ -76,9 +81,36 @@ def run() -> list[Row]:
     rows.append(Row(what="exponent of march against elements",
                     value=float(np.polyfit(x, y, 1)[0]), unit="1",
                     note="elements times steps: 1.5 in a plane"))  # fmt: skip
-    n, recorded, bare = _updates(1.5e-3)
+    n, recorded, bare = _updates(SIZE)
     rows.append(Row(what="element updates on one core, quadrilaterals",
                     value=bare / 1e6, unit="1e6/s",
                     note=f"to reach: 30; {n} elements; {recorded / 1e6:.1f} with a "
                     "record at every step"))  # fmt: skip
-    return rows
+    return [*rows, *_akantu()]
+
+
+def _akantu() -> list[Row]:
+    """Measure akantu on the same mesh, with the same step and springs."""
+    if importlib.util.find_spec("akantu") is None:
+        print("akantu left out: not installed")
+        return []
+    from benchmarks.peers.akantu_waves import COURANT, bars
+
+    waves = bars(SIZE)
+    h = COURANT * waves.critical_step
+    ours = timed(lambda: simulate(waves.system, STEPS * h, step=h))
+    force = ours.result["contact.normal_force"][1 : STEPS + 1]
+    out = subprocess.check_output(
+        [sys.executable, "-m", "benchmarks.peers.akantu_waves", str(SIZE), str(STEPS)],
+        text=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+    )
+    _, impulse, _, march, n = map(float, out.split())
+    mine = float(force.sum() * h)
+    return [
+        Row(what="bars, penalty 1, 200 steps: akantu, march", value=march, unit="s",
+            note=f"same mesh and step; {n * STEPS / march / 1e6:.1f} million element "
+            f"updates/s; impulse {1e3 * impulse:.3f} mN s, ours {1e3 * mine:.3f}"),
+        Row(what="bars, penalty 1, 200 steps: ours, march", value=ours.march, unit="s",
+            note=f"akantu takes {march / ours.march:.0f} times as long"),
+    ]  # fmt: skip

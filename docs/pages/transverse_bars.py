@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from nonsmooth import Result, gallery, simulate
+from nonsmooth.pack import pack
+from nonsmooth.pack.waves import pack_waves
 from nonsmooth.views.plots import draw
 from pages import Curves, Page, curves, run, series
 
 FORCE = "contact.normal_force"
 FACTORS = (0.01, 0.1, 1.0, 5.0)
 FIRST = 1.4e-4  # s
+COARSE = 1.5e-3  # m
 BENT_AT = 1.9e-3  # s
 # Of the paper's Table 2: step and time of its constraint, and of LS-DYNA's penalties.
 PAPER = (
@@ -44,6 +50,7 @@ def fill(page: Page) -> None:
     page.figure("first", curves({"force (N)": panel}, x="time (µs)"))
     _whole(page, result)
     _penalties(page, result)
+    _full(page)
     page.figure("sketch", draw(result, [0.0], names=True))
     page.figure("bent", draw(result, [BENT_AT], field="von_mises"))
     page.live(result)
@@ -77,6 +84,47 @@ def _penalties(page: Page, result: Result) -> None:
         }
     page.table("penalty", rows)
     page.figure("springs", curves(panels, x="time (ms)", span=(0.0, 4.2)))
+
+
+def _full(page: Page) -> None:
+    """Put in full finite elements, beside modes of the same mesh."""
+    model = gallery.build("transverse_bars", modes="full", mesh_size=COARSE)
+    full = simulate(model, FIRST)
+    t = np.arange(0.0, FIRST, 2e-7)
+    forces: Curves = {"full": (1e6 * t, full.sample(t, FORCE)[FORCE])}
+    speed = full.sample(t, "b1.vy")["b1.vy"]
+    peak = full[FORCE].max()
+    page.number("coarse", peak, ".1f", near=35.1, within=0.3)
+    columns = [[f"{1e6 * full.events[-1].t:.2f}", f"{peak:.1f}", ""]]
+    differences: list[float] = []
+    for n in (20, 40, 80):
+        bodies: list[Any] = [replace(b, modes=n, lumped=True) for b in model.bodies]  # type: ignore[call-arg]
+        reduced = simulate(replace(model, bodies=tuple(bodies)), FIRST)
+        found = reduced.sample(t, [FORCE, "b1.vy"])
+        off = np.abs(found["b1.vy"] - speed).max() / np.ptp(speed)
+        differences.append(float(off))
+        end, most = 1e6 * reduced.events[0].t, found[FORCE].max()
+        columns.append([f"{end:.2f}", f"{most:.1f}", f"{off:.1e}"])
+        if n == 80:
+            forces["80 modes"] = (1e6 * t, found[FORCE])
+    page.check("modes approach full elements", np.all(np.diff(differences) < 0.0))
+    what = ("end, µs", "largest force, N", "momentum differs by, of what is passed on")
+    table = zip(what, zip(*columns, strict=True), strict=True)
+    page.table("same", [[name, *row] for name, row in table])
+    page.figure("full", curves({"force (N)": forces}, x="time (µs)"))
+    free = pack_waves(pack(model)).critical_step
+    rows = [["constraint", f"{1e9 * free:.0f}", ""]]
+    for factor in (0.1, 1.0, 5.0, 50.0):
+        soft = gallery.build(
+            "transverse_bars",
+            modes="full",
+            mesh_size=COARSE,
+            method="penalty",
+            penalty_factor=factor,
+        )
+        h = pack_waves(pack(soft)).critical_step
+        rows.append([f"penalty {factor:g}", f"{1e9 * h:.0f}", f"{h / free:.3f}"])
+    page.table("critical", rows)
 
 
 def _cost(result: Result) -> list[str]:

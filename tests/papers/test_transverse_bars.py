@@ -5,6 +5,7 @@ project), peak 31.93 +- 0.10 N. The reductions are marched in plain NumPy as wel
 small displacements, which says that they are right without the engine.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from nonsmooth import gallery, simulate
 from nonsmooth.elements.materials import Material
 from nonsmooth.elements.meshes import Bar, Patch, Rectangle, Refinement
 from nonsmooth.fem import reduce
+from nonsmooth.pack import pack
+from nonsmooth.pack.waves import pack_waves
 from oracles.pressed_patches import Bars
 
 DATA = Path(__file__).parents[1] / "data" / "transverse_bars_first_impact.csv"
@@ -154,3 +157,62 @@ def test_the_peak_depends_on_the_factor_of_a_penalty(factor, line, peak, within)
     assert found == pytest.approx(peak, abs=within)
     is_short = any("too small" in note for note in result.notes)
     assert is_short == (factor == 0.01 and line == 0.5e-3)
+
+
+# ---- full finite elements ------------------------------------------------------
+
+
+def full(size=1.5e-3, **more):
+    return gallery.build("transverse_bars", modes="full", mesh_size=size, **more)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("size", "modes", "within"),
+    [(1.5e-3, (20, 40, 80), 7e-4), (0.75e-3, (20, 40), 7e-4)],
+)
+def test_waves_and_modes_with_patch_agree_on_one_mesh(size, modes, within):
+    """Lumped masses in both: what b1 has got differs less with every mode."""
+    model = full(size)
+    t = np.arange(0.0, 1.4e-4, 2e-7)
+    waves = simulate(model, 1.4e-4)
+    speed = np.interp(t, waves.t, waves["b1.vy"])
+    differences, force, end = [], 0.0, 0.0
+    for n in modes:
+        bodies: Any = [replace(b, modes=n, lumped=True) for b in model.bodies]
+        run = simulate(replace(model, bodies=tuple(bodies)), 1.4e-4)
+        found = run.sample(t, ["b1.vy", FORCE])
+        force, end = found[FORCE].max(), run.events[0].t
+        differences.append(np.abs(found["b1.vy"] - speed).max() / np.ptp(speed))
+    assert np.all(np.diff(differences) < 0.0)
+    assert differences[-1] < within
+    # The largest force and the end of the impact, with the most modes.
+    assert force == pytest.approx(waves[FORCE].max(), rel=0.015)
+    assert end == pytest.approx(waves.events[-1].t, abs=1e-7)
+    # It is too coarse for the peak.
+    assert waves[FORCE].max() > 33.5
+    half = simulate(model, 1.4e-4, courant=0.45)
+    other = np.interp(t, half.t, half["b1.vy"])
+    assert np.abs(other - speed).max() < 5e-5 * np.ptp(speed)
+
+
+def test_a_penalty_shrinks_the_critical_step():
+    """The smallest element rules, then the spring: h = 2 sqrt(m/k)."""
+    free = pack_waves(pack(full())).critical_step
+    steps = []
+    for factor in (0.1, 1.0, 5.0, 50.0):
+        waves = pack_waves(pack(full(method="penalty", penalty_factor=factor)))
+        steps.append(waves.critical_step / free)
+    assert np.all(np.diff(steps) < 0.0)
+    # Those of another mesh of this size, beside the first: 1, 0.94, 0.49, 0.16.
+    assert steps == pytest.approx([1.0, 0.97, 0.53, 0.174], abs=0.01)
+    # A stiff spring has but the nodes that it is between; here those nearest to the
+    # origin, which others of the patch share.
+    waves = pack_waves(pack(full(method="penalty", penalty_factor=5e3)))
+    m = waves.solid
+    away = np.hypot(*np.asarray(m.place).T)
+    slave, chain = np.asarray(m.slave), np.asarray(m.chain)
+    tip = int(np.argmin(away[slave]))
+    pair = np.array([slave[tip], chain[np.argmin(away[chain])]])
+    alone = 2.0 / np.sqrt(m.stiffness[tip] * np.sum(1.0 / np.asarray(m.mass)[pair]))
+    assert 0.9 * alone < waves.critical_step < alone

@@ -104,6 +104,47 @@ def test_the_direction_of_a_plate_does_not_matter(angle):
     assert np.allclose(there[:, 0], straight["plate.far.x"], atol=1e-14)
 
 
+@pytest.mark.parametrize("sizes", [(5.6e-3, 3.1e-3), (5.6e-3, 3.2e-3), (5e-3, 4.3e-3)])
+def test_forces_settle_at_the_origin(sizes):
+    """A node there has the round-off of those with which it shares others."""
+    angle = 0.37
+    c, s = np.cos(angle), np.sin(angle)
+    steel = Material(youngs_modulus=210e9, poissons_ratio=0.3, density=7850.0)
+
+    def plate(name, side, size, speed, face, material):
+        x = 0.02 * side
+        mesh = Rectangle(
+            width=0.04,
+            height=0.02,
+            center=(x, 0.0),
+            size=size,
+            cells="quadrilateral",
+            order=1,
+        )
+        return FlexibleBody(
+            name=name,
+            mesh=mesh,
+            material=material,
+            modes="full",
+            thickness=0.01,
+            angle=angle,
+            position=(x * c, x * s),
+            velocity=(speed * c, speed * s),
+            patches={"face": Patch(boundary=face)},
+        )
+
+    touch = Contact(name="contact", a="a.face", b="b.face", normal=Unilateral())
+    bodies = [
+        plate("a", -1, sizes[0], 0.2, "right", METAL),
+        plate("b", 1, sizes[1], 0.0, "left", steel),
+    ]
+    run = simulate(Model(bodies=bodies, contacts=[touch]), 1e-5)
+    given = 2700.0 * 0.2
+    total = c * (2700.0 * run["a.vx"] + 7850.0 * run["b.vx"])
+    total += s * (2700.0 * run["a.vy"] + 7850.0 * run["b.vy"])
+    assert np.allclose(total, given, rtol=1e-13)
+
+
 def test_unlike_nodes_on_segments_keep_momentum_and_energy():
     """Two plates whose nodes do not match; nothing is lost but at onsets."""
 

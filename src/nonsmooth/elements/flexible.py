@@ -100,6 +100,7 @@ class FlexibleBody(Body):
     flight_modes: int | Literal["all"] = "all"  # of these, while no patch is near
     # Part of the energy that a flight may drop with the modes, else the run fails.
     flight_loss: float = quantity("1", default=0.1, minimum=0.0)
+    lumped: bool = False  # masses at the nodes, as "full" has them
     damping: Damping | None = None
     fixed: tuple[str, ...] = ()  # boundaries that do not move
     symmetric: Literal["x", "y"] | None = None  # axis of reflection: half is solved

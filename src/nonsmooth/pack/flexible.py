@@ -92,6 +92,7 @@ def reduction(body: FlexibleBody, loads: Loads) -> Any:
         modes=body.modes,
         fixed=body.fixed,
         symmetric=body.symmetric,
+        lumped=body.lumped,
         points=body.points,
         patches=body.patches,
         base=getattr(body.mesh, "folder", "."),

@@ -18,7 +18,7 @@ from nonsmooth.elements.normal import Unilateral
 from nonsmooth.elements.shapes import Circle, Line, Shape
 from nonsmooth.errors import ModelError
 from nonsmooth.fem.fields import gauge_row, strain_rows
-from nonsmooth.fem.full import Full, largest
+from nonsmooth.fem.full import CLOSE, Full, critical, largest
 from nonsmooth.kernels.march import waves as kernel
 from nonsmooth.kernels.march.wave_tables import (
     CHAIN,
@@ -572,8 +572,8 @@ def _critical(
 ) -> float:
     """Return 2/w_max, s, with the springs of penalties closed."""
     if not np.any(np.asarray(solid.stiffness) > 0.0):
-        return min(p.own.critical_step for p in parts.values() if p.own is not None)
+        return critical(p.own for p in parts.values() if p.own is not None)
     rows = contact_rows(solid)
     springs = rows.T @ sparse.diags_array(np.array(solid.stiffness)) @ rows
     whole = sparse.csr_array(stiffness + springs)
-    return 2.0 / math.sqrt(largest(whole, mass, held))
+    return 2.0 / math.sqrt(largest(whole, mass, held, CLOSE))

@@ -172,8 +172,9 @@ def press(m, w, span):
     for sweep in range(MAX_SWEEPS):
         change, largest = 0.0, 0.0
         for k in range(m.n_contact):
+            noise = EPSILON * known_to(m, w, k)
             for s in range(m.contact_first[k], m.contact_first[k + 1]):
-                i, ease = m.slave[s], give(m, w, k, s)
+                ease = give(m, w, k, s)
                 if m.stiffness[s] > 0.0 or w.is_near[s] == 0 or ease == 0.0:
                     continue
                 gap = gap_of(m, w, k, s, h)
@@ -182,16 +183,36 @@ def press(m, w, span):
                 if step != 0.0:
                     push(m, w, k, s, span * step)
                     w.lam[s] = new
-                # What the gap of a node is known to, by the size of its coordinates.
-                x = abs(m.place[i][0]) + abs(m.place[i][1])
-                x += abs(w.u[i][0]) + abs(w.u[i][1])
-                if abs(step) * h * span * ease > EPSILON * x:
+                if abs(step) * h * span * ease > noise:
                     change = max(change, abs(step))
                 largest = max(largest, new)
         w.n_sweep = max(w.n_sweep, sweep + 1)
         if change <= SETTLED * largest:
             return True
     return False
+
+
+@kernel
+def known_to(m, w, k):
+    """Return what the gaps of a contact are made of, m: round-off is a part of it.
+
+    Nodes of a contact share others, and so the largest: by differences where they touch
+    nodes, else by coordinates.
+    """
+    surface, kind, most = m.contact_surface[k], m.contact_kind[k], 0.0
+    for s in range(m.contact_first[k], m.contact_first[k + 1]):
+        i, x = m.slave[s], abs(surface[4])
+        a, b, _, q = masters(m, w, k, s)
+        for c in range(2):
+            x += abs(w.u[i][c]) + m.h * abs(w.v[i][c])
+            if kind == CHAIN or kind == NODE:
+                x += abs(m.place[i][c] - m.place[a][c])
+                if q != 0.0:
+                    x += abs(m.place[i][c] - m.place[b][c])
+            else:
+                x += abs(m.place[i][c]) + abs(surface[c])
+        most = max(most, x)
+    return most
 
 
 @kernel
