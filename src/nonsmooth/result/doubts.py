@@ -11,6 +11,7 @@ from nonsmooth.result.bending import modal_doubts
 from nonsmooth.result.blocks import penalty_doubts
 from nonsmooth.result.history import History
 from nonsmooth.result.pressure import cut_patches
+from nonsmooth.result.track import Track
 
 if TYPE_CHECKING:
     from nonsmooth.result.result import Result
@@ -48,7 +49,7 @@ def doubts(result: Result) -> Iterator[str]:
         )
     if isinstance(result.steps, History):
         yield from result.steps.cut_patches()
-    else:
+    elif not isinstance(result.steps, Track):
         yield from _rough(result)
         yield from modal_doubts(result)
         yield from cut_patches(result)

@@ -40,6 +40,7 @@ from nonsmooth.result.history import History
 from nonsmooth.result.pressure import Pressure, pressure_of, with_history
 from nonsmooth.result.samples import Samples, names_of, times_of
 from nonsmooth.result.state import MODE, State
+from nonsmooth.result.track import Track
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,6 +55,7 @@ Floats = NDArray[np.float64]
 Limit = Literal["before", "after"]
 
 MAX_APART = 10_000  # instants of the ledger of parts that marched apart
+RECORDED = (History, Track)  # in place of steps: quantities, and no states
 # A time this far outside the run, relative to its times, is its end.
 ROUND_OFF = 1e-12
 
@@ -122,7 +124,7 @@ class Result:
 
     @cached_property
     def _regimes(self) -> tuple[str, ...]:
-        if isinstance(self.steps, History):
+        if isinstance(self.steps, RECORDED):
             return tuple(regimes(self))
         return (*regimes(self), *lags(self))
 
@@ -135,7 +137,7 @@ class Result:
     def crossed(self) -> Floats:
         """Begin and end of each span that was crossed without its events, s, (n, 2)."""
         steps = self.steps
-        if len(steps.t) == 0 or isinstance(steps, History):
+        if len(steps.t) == 0 or isinstance(steps, RECORDED):
             return np.zeros((0, 2))
         return steps.crossed()
 
@@ -144,7 +146,7 @@ class Result:
         """The events in order of time, with both sides of each."""
         if len(self.steps.t) == 0:
             return EventTable(())
-        if isinstance(self.steps, History):
+        if isinstance(self.steps, RECORDED):
             return EventTable(self.steps.events())
         return event_table(self.system, self.steps, self.t_end)
 
@@ -183,7 +185,7 @@ class Result:
         steps = self.steps
         if len(steps.t) == 0:
             raise ModelError(f"the run has no steps: {self.message}")
-        if isinstance(steps, History):
+        if isinstance(steps, RECORDED):
             raise ModelError(
                 "a run of scheme 'waves' has no state that another could start from; "
                 "its nodes are in `field`"
@@ -208,7 +210,7 @@ class Result:
         """Return angular velocities of the bodies with mass, (n, n_moving), rad/s."""
         system = self.system
         moving = system.bodies[: system.n_moving]
-        if isinstance(self.steps, History):
+        if isinstance(self.steps, RECORDED):
             # Waves are of bodies that hardly turn.
             return np.zeros((len(t), len(moving)))
         y, _, _ = self._states(t, "after", project_inside=False)
@@ -218,7 +220,7 @@ class Result:
     def _modes(self, t: Floats, index: NDArray[np.int64], limit: Limit) -> Any:
         """Return the modes at given times, which lie in given steps."""
         mode = self.steps.mode[index]
-        if limit == "after" and not isinstance(self.steps, History):
+        if limit == "after" and not isinstance(self.steps, RECORDED):
             ends = np.flatnonzero(t >= self.t_end)
             mode[ends] = self.steps.mode_after(index[ends])
         return mode
@@ -260,6 +262,8 @@ class Result:
     @cached_property
     def table(self) -> dict[str, Column]:
         """Every quantity with its label and unit, by name."""
+        if isinstance(self.steps, Track):
+            return self.steps.table
         return columns_of(self.system)
 
     def _evaluate(
@@ -293,7 +297,7 @@ class Result:
 
     def _arrays(self, t: Floats, limit: Limit) -> dict[str, Any]:
         """Return what columns are taken from, at given times."""
-        if isinstance(self.steps, History):
+        if isinstance(self.steps, RECORDED):
             if len(self.steps.t) == 0:
                 raise ModelError(f"the run has no steps: {self.message}")
             self._find(t, limit)
@@ -335,7 +339,7 @@ class Result:
         for name in chosen:
             column = self.table[name]
             columns[name] = column.factor * arrays[column.array][:, column.index]
-        if isinstance(self.steps, History):
+        if isinstance(self.steps, RECORDED):
             return Samples(columns, self.table), self.steps.balance(times)
         return Samples(columns, self.table), self._ledger(times, arrays)
 
@@ -366,7 +370,7 @@ class Result:
             rest, node by node; else it is shared as the normal forces are.
         """
         at = times_of(self.t_end if t is None else t)
-        if isinstance(self.steps, History):
+        if isinstance(self.steps, RECORDED):
             self._find(at, limit)
             return self.steps.pressure(contact, float(at[0]))
         y, t_law, mode = self.at(at, limit)
@@ -420,7 +424,7 @@ class Result:
     def energies(self, t: ArrayLike) -> EnergyBalance:
         """Return the energy ledger at given times, s; its residual is over these."""
         times = times_of(t)
-        if isinstance(self.steps, History):
+        if isinstance(self.steps, RECORDED):
             self._find(times, "after")
             return self.steps.balance(times)
         m = self.system.tables

@@ -12,7 +12,7 @@ ADAPTIVE = ("auto", "dop853", "dopri5", "radau")
 FIXED = ("rk4", "euler", "semi_implicit_euler")
 NODAL = ("central", "newmark", "moreau")  # of the scheme `waves`
 METHODS = (*ADAPTIVE, *FIXED, *NODAL)
-SCHEMES = ("events", "paper", "waves")
+SCHEMES = ("events", "paper", "waves", "appended")
 # In the order of `kernels.flanks`.
 BRANCHES = ("unique", "continue", "least")
 # Bytes of a log that stay in memory as they are; what becomes of more.
@@ -69,12 +69,13 @@ class Options:
         Largest step, s.
     stabilisation : "projection", "none" or Baumgarte
         How the drift of the constraints is held; projection by default.
-    scheme : "events", "paper" or "waves"
+    scheme : "events", "paper", "waves" or "appended"
         "paper" is the scheme of Wang & Wang (2015), for comparison: "rk4" with a
         fixed step (1e-6 s unless given) and Baumgarte's stabilisation (1e6, 1.4e6
         unless given), friction decided at the ends of steps, nothing located or
         projected; it accepts an inconsistent start. "waves" is for bodies with
-        modes = "full", and is taken for them.
+        modes = "full", and is taken for them. "appended" is the scheme of Hong & Liu
+        (2012), for comparison: one patch on the ground, revolute joints.
     branch : "unique", "continue" or "least"
         What to do where friction in joints allows more than one solution: stop and
         report them; go on with the one nearest to the present; or with the one of
@@ -132,6 +133,10 @@ class Options:
                 f"method = {self.method!r}; it belongs to scheme 'waves', for bodies "
                 "with modes = 'full'"
             )
+        if self.scheme == "appended":
+            if self.step is not None:
+                _positive("step", self.step)
+            return
         if self.scheme == "paper":
             self._follow_paper()
         elif self.stabilisation is None:

@@ -116,6 +116,13 @@ def simulate(
     t_end = _end(until, t_start, options.step, system)
     if system.full or options.scheme == "waves":
         return _waves(system, options, start, t_end, progress)
+    if options.scheme == "appended":
+        if start is not None:
+            raise ModelError("start: scheme 'appended' begins at the model's start")
+        # Finite elements are an extra, and slow to import.
+        from nonsmooth.solve.appended import march_appended
+
+        return march_appended(system, options, t_end, progress)
     chosen = SCHEMES[options.scheme]
     chosen.check(system, options)
     work = system.work()
