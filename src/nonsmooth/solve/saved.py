@@ -47,6 +47,7 @@ from nonsmooth.pack.waves import pack_waves
 from nonsmooth.result import Apart, Result, Steps
 from nonsmooth.result.history import Frames, History
 from nonsmooth.result.state import MODE
+from nonsmooth.result.track import Track
 from nonsmooth.solve.options import Baumgarte
 
 FORMAT = 1  # of saved runs
@@ -61,6 +62,8 @@ _GUARDS = ("USER", "GAP", "FORCE", "FLANK", "FORWARD", "BACKWARD", "GROUP", "MAR
 
 def save(result: Result, file: str | os.PathLike[str] | IO[bytes]) -> None:
     """Write a run to a file, or to what is open for writing bytes."""
+    if isinstance(result.steps, Track):
+        raise ModelError("save: a run of scheme 'appended' is kept in no file")
     if isinstance(file, str | os.PathLike):
         with replacing(file) as place, place.open("wb") as target:
             _write(result, target)
