@@ -1,4 +1,4 @@
-"""Make the pictures of the guide, the start page and the README.
+"""Make the pictures of the guide, the tutorial, the start page and the README.
 
 python docs/make_images.py
 
@@ -7,9 +7,12 @@ Those of the gallery are made with the site: see `pages`.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import io
+import re
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -72,11 +75,25 @@ def compactor() -> None:
     write("compactor", beside(picture(sketch, 90), picture(contacts, 75)))
 
 
+def tutorial() -> None:
+    """Run the pages of the tutorial, and keep the pictures that they show."""
+    for page in sorted((ROOT / "docs" / "tutorial").glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        space: dict[str, Any] = {"__name__": page.stem}
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            for block in re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.M):
+                exec(compile(block, page.name, "exec", dont_inherit=True), space)
+            for name in re.findall(r"images/(tutorial/\w+)\.png", text):
+                image = Image.open(f"{Path(name).name}.png").convert("RGB")
+                write(name, image.resize((image.width // 2, image.height // 2)))
+
+
 def main() -> None:
     """Run the examples and write every picture."""
     sys.path.insert(0, str(ROOT))
     FOLDER.mkdir(exist_ok=True)
     compactor()
+    tutorial()
     write("contacts", picture(plot_contacts(guide_wheel(), span=(0.0, 1.2)), 90))
     example: Any = importlib.import_module("examples.from_file")
     four_bar = example.result
