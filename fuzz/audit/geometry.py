@@ -108,7 +108,8 @@ def _pairs_of(scene: Scene, contact: Contact) -> Iterator[Part | Flat | str]:
         (piece_a,), (piece_b,) = ours.values(), theirs.values()
         surface, other = piece_a.shape, piece_b.shape
     laws = {"normal": contact.normal, "friction": contact.friction}
-    if scene.has(f"{contact.name}.point_x") and isinstance(other, Polygon):
+    is_flat = isinstance(surface, Polygon | Line) and isinstance(other, Polygon)
+    if is_flat and scene.has(f"{contact.name}.point_x"):
         yield Flat(
             name=contact.name,
             a=a,

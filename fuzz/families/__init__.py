@@ -23,6 +23,7 @@ from fuzz.families.ratchets import ratchets
 from fuzz.families.shapes import shapes
 from fuzz.families.slider_cranks import slider_cranks
 from fuzz.families.stacks import stacks
+from fuzz.families.systems import systems
 
 __all__ = ["FAMILIES", "Case", "make"]
 
@@ -45,6 +46,7 @@ FAMILIES: dict[str, Family] = {
         beams,
         patches,
         mixed,
+        systems,
     )
 }
 
