@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzz.families.common import G, Case, Rng, pick, uniform
+from fuzz.families.common import Case, G, Rng, pick, uniform
 from nonsmooth import gallery
 
 

@@ -206,7 +206,9 @@ def friction_guards(m, w, k, out, rub):
         # Round-off comes from forces as large as the weight.
         compliance = groups.slip_compliance(m, w, k, w.held_a)
         slack = NO_ACCELERATION * compliance * w.force
-        set_guard(out, rub + 1, sign * rate + slack, 0.0)
+        # Without a load nothing balances it.
+        has_load = k >= m.n_touch or c.lam_n > SMALLEST_FORCE * w.force
+        set_guard(out, rub + 1, sign * rate + slack if has_load else 1.0, 0.0)
     elif mode.grip == HELD:
         # Where they move, so does it.
         least = MOVES * contacts.slip_scale(m, w, k)
