@@ -1,11 +1,14 @@
-"""The flexible slider: 40 s with clearance and without, over the mesh.
+"""The flexible slider: 40 s with clearance and without, over mesh and guide nodes.
 
 Errors are those of x at the end of each period, against runs of tighter tolerance: with
 clearance of the rigid block on its corners, without on the same mesh. Condensation is a
-cost of its own, paid once for each mesh.
+cost of its own, paid once for each mesh. Nodes of the guide at about the same number of
+triangles tell what their number alone costs.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +21,7 @@ from nonsmooth.pack import pack
 UNTIL, PERIOD = 40.0, 8.0  # s
 RTOL, TIGHT = 1e-8, 1e-11
 MESHES = (1, 2, 3)
+CELLS = ((9, 38), (18, 19), (36, 10), (72, 5))  # some 350 each
 AT = np.arange(PERIOD, UNTIL + 1.0, PERIOD)
 
 
@@ -48,7 +52,34 @@ def run() -> list[Row]:
                     note=f"whole call, {UNTIL:g} s of motion; loop {one.march:.4f} s; "
                     f"{one.result.cost['steps']} steps; x off by {error:.1e} m{aim}")
             )  # fmt: skip
-    return [*rows, *condensations()]
+    return [*rows, *guide_nodes(), *condensations(), in_motion()]
+
+
+def guide_nodes() -> list[Row]:
+    """Measure runs without clearance over the number of nodes on the guide."""
+    rows: list[Row] = []
+    model = gallery.build("flexible_slider", clearance=0.0)
+    joint, *others = model.joints
+    assert isinstance(joint, Prismatic)
+    assert joint.block is not None
+    for cells in CELLS:
+        own = replace(joint, block=replace(joint.block, cells=cells))
+        system = pack(replace(model, joints=(own, *others)))
+        one = timed(lambda s=system: simulate(s, UNTIL, rtol=RTOL), 5)
+        rows.append(
+            Row(what=f"c = 0, {2 * (cells[0] + 1)} nodes, {2 * cells[0] * cells[1]} "
+                "triangles", value=one.cpu, unit="s",
+                note=f"{one.result.cost['steps']} steps")
+        )  # fmt: skip
+    return rows
+
+
+def in_motion() -> Row:
+    """Measure the block that moves in its clearance."""
+    system = pack(gallery.build("flexible_slider", motion="dynamic"))
+    one = timed(lambda: simulate(system, 2.0, rtol=1e-6), 1)
+    return Row(what="motion in the clearance, c = 0.0001 m", value=one.cpu, unit="s",
+               note=f"2 s of motion; {one.result.cost['steps']} steps")  # fmt: skip
 
 
 def condensations() -> list[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nonsmooth import Result
 from nonsmooth.gallery.kineto import Equations
@@ -10,6 +11,7 @@ from nonsmooth.result.blocks import stiffness_ratio
 from nonsmooth.views.plots import draw, plot_contacts
 from pages import Curves, Page, curves, jumps, printed, run, series
 
+Floats = NDArray[np.float64]
 START = -0.2955064022  # m, where the motion in the rigid limit repeats at once
 PERIOD = 8.0  # s
 AREAS = {
@@ -151,23 +153,23 @@ def study(page: Page) -> None:
 def meshes(page: Page) -> None:
     """Put in how values without clearance converge with the mesh."""
     rows: list[list[str]] = []
-    for mesh in (1, 2, 3):
+    values: list[list[float]] = []
+    last = 5.0 * PERIOD
+    for mesh in (1, 2, 4):
         result = run(
             "flexible_slider", 6.0 * PERIOD, clearance=0.0, mesh=mesh, rtol=1e-7
         )
-        last = 5.0 * PERIOD
         events = [e for e in result.events.of("guide") if e.t > last]
         t = np.linspace(last, last + PERIOD, 2001)
         found = result.sample(t, ["slider.x", "guide.load"])
-        times = [f"{e.t - last:.3f}" for e in events if e.kind != "change_side"]
-        rows.append(
-            [
-                str(684 * mesh**2),
-                ", ".join(times),
-                f"{found['slider.x'].min():.4f} to {found['slider.x'].max():.4f}",
-                f"{found['guide.load'].max():.2f}",
-            ]
-        )
+        times = [e.t - last for e in events if e.kind != "change_side"]
+        x = found["slider.x"]
+        values.append([*times, x.min(), x.max(), found["guide.load"].max()])
+        rows.append([str(684 * mesh**2), *_cells(values[-1])])
+    limit, error = extrapolated(np.array(values))
+    page.check("the mesh is fine enough", bool(np.all(error[:-1] < 0.02)))
+    rows.append(["none coarser", *_cells(limit.tolist())])
+    rows.append(["±", *_cells(error.tolist())])
     page.table("meshes", rows)
 
 
@@ -280,3 +282,25 @@ def rattling(page: Page, loose: Result) -> None:
     page.number("rattle_peak", most, ".0f")
     page.number("rattle_cpu", moving.cost["cpu_seconds"], ".0f")
     page.figure("rattling", curves(panels))
+
+
+def extrapolated(values: Floats) -> tuple[Floats, Floats]:
+    """Return values for no size of cells, and their distance from the finest mesh.
+
+    Of three meshes, each twice as fine as the one before, by their order, which corners
+    make uneven.
+    """
+    coarse, middle, fine = values
+    ratio = (coarse - middle) / np.where(middle == fine, 1e-300, middle - fine)
+    step = (fine - middle) / (np.clip(ratio, 2.0**0.5, 4.0) - 1.0)
+    return fine + step, np.abs(step)
+
+
+def _cells(values: list[float]) -> list[str]:
+    *times, low, high, load = values
+    return [
+        ", ".join(f"{t:.3f}" for t in times),
+        f"{low:.4f}",
+        f"{high:.4f}",
+        f"{load:.2f}",
+    ]

@@ -163,9 +163,9 @@ FAILURES = {
     ),
     "not_borne": (
         "t = {t:.9g} s, joint '{who}': no pattern of contact was found that bears its "
-        "load; the last try closed {n} of {of} nodes. Much friction on a block that is "
-        "short beside its height may have none: try less friction, a longer block, "
-        "other cells, or a penalty"
+        "load; the last try closed {n} of {of} nodes ({which}). Much friction on a "
+        "block that is short beside its height may have none: try less friction, a "
+        "longer block, other cells, or a penalty"
     ),
     "too_rough": (
         "t = {t:.9g} s, contact '{who}': with {n} of {of} nodes closed ({which}) the "

@@ -14,9 +14,11 @@ import pytest
 from scipy.sparse.linalg import splu
 
 from nonsmooth import gallery, simulate
+from nonsmooth.elements.bodies import MovingSupport, RigidBody
 from nonsmooth.elements.joints import ElasticBlock, Prismatic
+from nonsmooth.elements.laws import Expression
 from nonsmooth.elements.materials import Material
-from nonsmooth.errors import ModelError
+from nonsmooth.errors import ModelError, SolveError
 from nonsmooth.fem.guide import condense
 from nonsmooth.fem.trial import Trial
 from nonsmooth.gallery import kineto
@@ -540,6 +542,59 @@ def test_corners_say_that_they_ignore_the_clearance():
     assert "clearance = 0.0003 m is ignored" in result.notes[0]
 
 
+def test_guides_that_move_are_fixed_ones_in_another_field():
+    """A guide that is lifted ever faster: as under more gravity; no other frame."""
+    lift = 2.0  # m/s^2
+    heavy = gallery.build("flexible_slider", clearance=3e-8, gravity=9.81 + lift)
+    still = gallery.build("flexible_slider", clearance=3e-8)
+    _, slider, bar = still.bodies
+    support = MovingSupport(
+        name="base",
+        y=Expression(text=f"{0.5 * lift}*t**2"),
+        points={"wall": (-3.0, 0.0)},
+    )
+    guide_of, pin = still.joints
+    spring, push = still.forces
+    moving = replace(
+        still,
+        bodies=(support, slider, bar),
+        joints=(replace(guide_of, a="base"), pin),
+        forces=(replace(spring, a="base.wall"), push),
+    )
+    t = np.linspace(0.0, 4.0, 41)
+    names = ["slider.x", "guide.load", "guide.top_left.normal_force", "motor.torque"]
+    wanted = simulate(heavy, until=4.0, rtol=RTOL).sample(t, names)
+    found = simulate(moving, until=4.0, rtol=RTOL).sample(t, names)
+    for name in names:
+        scale = np.max(np.abs(wanted[name]))
+        np.testing.assert_allclose(found[name], wanted[name], atol=1e-6 * scale)
+
+
+def test_a_heavy_guide_on_wheels():
+    """A guide on a body of its own: momentum along the track, and the ledger."""
+    still = gallery.build("flexible_slider", clearance=0.0, k=0.0, force=0.0)
+    _, slider, bar = still.bodies
+    cart = RigidBody(name="cart", mass=5.0, inertia=1.0)
+    guide_of, pin = still.joints
+    free = replace(
+        still,
+        bodies=(cart, slider, bar),
+        joints=(
+            Prismatic(name="track", b="cart"),
+            replace(guide_of, a="cart"),
+            pin,
+        ),
+        forces=(),
+    )
+    result = simulate(free, until=6.0, rtol=1e-9)
+    at = result.sample(np.linspace(0.0, 6.0, 61))
+    momentum = 5.0 * at["cart.vx"] + at["slider.vx"] + 2.0 * at["bar.vx"]
+    np.testing.assert_allclose(momentum, momentum[0], atol=1e-9)
+    assert np.ptp(at["cart.x"]) > 1e-3
+    balance = result.energy_balance
+    assert balance.residual <= 1e-7 * balance.exchanged
+
+
 def test_karnopp_tends_to_coulomb():
     """As for the rigid block: error with the root of the band, since mu' > mu."""
     t = np.linspace(0.0, 3.0, 151)
@@ -606,6 +661,21 @@ def test_refused_joints():
     with pytest.raises(ModelError) as error:
         block(cells=(1, 5))
     assert "give 2 to 400" in str(error.value)
+
+
+@pytest.mark.slow
+def test_no_pattern_is_told():
+    """Friction that locks a block short beside its height: when, which, what to try."""
+    with pytest.raises(SolveError) as error:
+        run(0.01, 1e-8, clearance=0.0, mu=0.9, mu0=0.9,
+            slider_length=0.15, slider_height=0.9)  # fmt: skip
+    text = str(error.value)
+    assert text.startswith("t = ")
+    assert "joint 'guide': no pattern of contact was found" in text
+    assert "of 38 nodes" in text
+    assert "try less friction" in text
+    assert error.value.result is not None
+    assert error.value.result.status == "failed"
 
 
 def test_penalty_that_changes_the_answer_is_told():

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nonsmooth.errors import FAILURES
 from nonsmooth.kernels import entry
@@ -119,8 +120,7 @@ def _not_pressed(system: System, step: Step, work: Work) -> str:
                 who=system.contacts[k],
                 n=len(closed),
                 of=n,
-                which=", ".join(map(str, closed[:MAX_NODES].tolist()))
-                + (", ..." if len(closed) > MAX_NODES else ""),
+                which=_listed(closed),
             )
     return _not_borne(system, step, work)
 
@@ -137,9 +137,15 @@ def _not_borne(system: System, step: Step, work: Work) -> str:
             if marks[faces.FAILED]:
                 closed = np.flatnonzero(marks[faces.CLOSED :])
                 return FAILURES["not_borne"].format(
-                    t=step.t_fail, who=name, n=len(closed), of=n
+                    t=step.t_fail, who=name, n=len(closed), of=n, which=_listed(closed)
                 )
     return ""
+
+
+def _listed(nodes: NDArray[np.int64]) -> str:
+    """Return the first of some nodes, as a text."""
+    first = ", ".join(map(str, nodes[:MAX_NODES].tolist()))
+    return (first or "none") + (", ..." if len(nodes) > MAX_NODES else "")
 
 
 def has_diverged(system: System, step: Step) -> bool:

@@ -44,6 +44,9 @@ MADE, FAILED, CLOSED = 0, 1, 2
 N_START = 6
 # Changes of the whole set without fewer faults before nodes are changed one by one.
 PATIENCE, MAX_CHANGE = 10, 400
+# Changes where the last solve with the same part of friction failed: it fails again,
+# most likely, many times before a run gives up.
+FEW = 30
 
 
 def n_numbers(n: int) -> int:
@@ -208,7 +211,7 @@ def begin(p, n, marks, start, N, M):
 
 
 @kernel
-def search(p, n, phi, own, marks, rest, numbers, N, M):
+def search(p, n, phi, own, marks, rest, numbers, N, M, most):
     """Find the closed nodes from one start; return whether that succeeds.
 
     All nodes at fault change together while that helps, else one alone
@@ -217,7 +220,7 @@ def search(p, n, phi, own, marks, rest, numbers, N, M):
     order, swap = rest, at(rest, n)
     matrix, y = numbers, at(numbers, (n + 2) * (n + 2))
     best, patience = n + 1, PATIENCE
-    for _ in range(MAX_CHANGE):
+    for _ in range(most):
         if not make(p, n, phi, own, marks, order, swap, matrix, y):
             return False
         n_fault = apply(p, n, own, marks, N, M)
@@ -251,13 +254,15 @@ def bear(p, node, mark, kept, phi, N, M):
     if marks[MADE] and own[PHI] == phi and apply(p, n, own, marks, N, M) == 0:
         return own[TOTAL]
     rest, numbers = marks_of(mark, n, N_KEPT), kept_of(node, n, N_KEPT)
+    most = FEW if own[PHI] == phi and math.isnan(own[TOTAL]) else MAX_CHANGE
     for start in range(N_START):
         if begin(p, n, marks, start, N, M) and search(
-            p, n, phi, own, marks, rest, numbers, N, M
+            p, n, phi, own, marks, rest, numbers, N, M, most
         ):
             return own[TOTAL]
     marks[FAILED] = 1
     marks[MADE] = 0
+    own[PHI] = phi
     own[TOTAL] = math.nan
     own[BY_N] = math.nan
     own[BY_M] = math.nan
