@@ -19,6 +19,7 @@ from nonsmooth import (
     ModelError,
     RigidBody,
     SolveError,
+    equilibrium,
     gallery,
     simulate,
 )
@@ -428,6 +429,11 @@ def test_a_body_that_turns():
     assert 0.09 < np.abs(partial["bar.theta"]).max() < 0.15
 
 
+def test_no_equilibrium():
+    with pytest.raises(ModelError, match="'b1': modes = 'full' is for waves"):
+        equilibrium(gallery.build("rods", elements=10))
+
+
 def test_scheme_waves_without_full_bodies_and_its_methods_elsewhere():
     model = gallery.build("pendulum_chain")
     refuse(model, "no body has modes = 'full'", scheme="waves")
@@ -437,7 +443,7 @@ def test_scheme_waves_without_full_bodies_and_its_methods_elsewhere():
 
 def test_places_outside_and_overlap():
     outside = {"gauge": Gauge(point=(0.7, 0.0))}
-    refuse(on_wall(rod(gauges=outside)), r"'gauge'.*outside the rod")
+    refuse(on_wall(rod(gauges=outside)), r"gauges\['gauge'\].*outside the rod")
     plate = FlexibleBody(
         name="plate",
         mesh=Rectangle(width=0.1, height=0.1, size=0.05, order=1),
@@ -445,7 +451,7 @@ def test_places_outside_and_overlap():
         modes="full",
         gauges={"gauge": Gauge(point=(0.2, 0.0))},
     )
-    refuse(Model(bodies=[plate]), r"body 'plate'.*'gauge'.*outside the mesh")
+    refuse(Model(bodies=[plate]), r"body 'plate'.*gauges\['gauge'\].*outside the mesh")
     refuse(
         Model(bodies=[replace(plate, gauges={}, plane="axisymmetric")]),
         "below its axis",

@@ -27,7 +27,7 @@ from nonsmooth.fem.assembly import Csr, Discretisation, discretise
 from nonsmooth.fem.bodies import held_by
 from nonsmooth.fem.mesh import Floats, Ints, Mesh
 from nonsmooth.fem.meshing import build
-from nonsmooth.fem.patches import choose, shares_at
+from nonsmooth.fem.patches import choose, label_of, shares_at
 
 State = Literal["stress", "strain", "axisymmetric", "rod"]
 # Places above the axis by less than this, beside the extent, are on it.
@@ -261,7 +261,7 @@ def _on_rod(nodes: Floats, name: str, place: Point) -> tuple[Ints, Floats]:
     near = ON_AXIS * (len(nodes) - 1)
     if not -near <= part <= len(nodes) - 1 + near:
         raise ModelError(
-            f"points['{name}'] = {show(place)}; outside the rod, from x = {begin:.6g} "
+            f"{label_of(name)} = {show(place)}; outside the rod, from x = {begin:.6g} "
             f"to {end:.6g} m"
         )
     k = int(np.clip(np.floor(part), 0, len(nodes) - 2))

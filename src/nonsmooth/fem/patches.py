@@ -132,6 +132,11 @@ def point_rows(mesh: Mesh, name: str, place: Point) -> Floats:
     return rows.reshape(2, -1)
 
 
+def label_of(name: str) -> str:
+    """Return what a message calls a place: a point, unless its name says more."""
+    return f"points['{name}']" if name.isidentifier() else name
+
+
 def shares_at(mesh: Mesh, name: str, place: Point) -> tuple[Ints, Floats]:
     """Return nodes whose values give that of a place, and their shares."""
     row = point_rows(mesh, name, place)[0, ::2]
@@ -164,6 +169,6 @@ def _locate(mesh: Mesh, name: str, target: Floats) -> tuple[int, Floats]:
     k = int(np.argmin(away))
     x0, y0 = mesh.nodes[k]
     raise ModelError(
-        f"points['{name}'] = {show(tuple(target.tolist()))}; outside the mesh, whose "
+        f"{label_of(name)} = {show(tuple(target.tolist()))}; outside the mesh, whose "
         f"nearest node is at ({x0:.6g}, {y0:.6g}) m"
     )

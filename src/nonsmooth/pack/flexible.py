@@ -169,7 +169,7 @@ def _gauges(body: FlexibleBody, found: Any) -> Any:
         mesh, state = found.mesh, _plane(body)
         strains = strain_rows(mesh.nodes, mesh, state, find_material(body.material))
         for k, (name, gauge) in enumerate(body.gauges.items()):
-            share = point_rows(mesh, name, gauge.point)[0, ::2]
+            share = point_rows(mesh, f"gauges['{name}']", gauge.point)[0, ::2]
             used = np.flatnonzero(share)
             row = gauge_row(strains, len(mesh.nodes), used, share[used], gauge.angle)
             rows[k] = row @ found.shapes.reshape(-1, found.n)
@@ -230,7 +230,7 @@ def _as_frame(body: FlexibleBody, _loads: Loads) -> Reduced:
             ),
         )
     for name, gauge in body.gauges.items():
-        own.weights_at(name, gauge.point)
+        own.weights_at(f"gauges['{name}']", gauge.point)
     square = np.zeros((0, 0))
     return Reduced(
         mass=own.mass,

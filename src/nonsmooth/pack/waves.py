@@ -397,7 +397,7 @@ def _gauges(system: System, parts: dict[str, Part]) -> dict[str, Any]:
         own, gauge = part.own, body.gauges[gauge_name]
         if owner not in rows:
             rows[owner] = strain_rows(own.nodes, own.mesh, own.state, own.material)
-        used, shares = own.weights_at(gauge_name, gauge.point)
+        used, shares = own.weights_at(f"gauges['{gauge_name}']", gauge.point)
         row = gauge_row(rows[owner], len(own.nodes), used, shares, gauge.angle)
         pairs = row.reshape(-1, 2)
         at = np.flatnonzero(np.any(pairs != 0.0, axis=1))

@@ -66,7 +66,7 @@ class Field:
         """
         x, y = (float(v) for v in place)
         try:
-            used, weights = self.shares("probe", (x, y))
+            used, weights = self.shares("the place", (x, y))
         except ModelError as error:
             raise ModelError(f"body '{self.body}': {error}") from None
         found = weights @ self.values[used]

@@ -199,6 +199,11 @@ def equilibrium(
         No equilibrium was found.
     """
     system = _smooth(model if isinstance(model, System) else pack(model))
+    if system.full:
+        raise ModelError(
+            f"body '{system.full[0]}': modes = 'full' is for waves, and has no "
+            "equilibrium; give the flexible bodies a number of modes"
+        )
     low, high = system.span
     if not low <= t <= high:
         raise ModelError(f"t = {t:g} s: a table of the model is not defined there")
