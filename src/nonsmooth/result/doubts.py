@@ -10,6 +10,7 @@ import numpy as np
 from nonsmooth.result.bending import modal_doubts
 from nonsmooth.result.blocks import penalty_doubts
 from nonsmooth.result.history import History
+from nonsmooth.result.outside import outside_patches
 from nonsmooth.result.pressure import cut_patches
 from nonsmooth.result.track import Track
 
@@ -53,6 +54,7 @@ def doubts(result: Result) -> Iterator[str]:
         yield from _rough(result)
         yield from modal_doubts(result)
         yield from cut_patches(result)
+        yield from outside_patches(result)
         yield from penalty_doubts(result)
     balance = result.energy_balance
     stored = np.max(np.abs(balance.kinetic)) + np.max(np.abs(balance.potential))
