@@ -104,7 +104,7 @@ def _schemes(page: Page, result: Result) -> None:
         lines["normal force (kN)"][label] = (1e3 * t, force / 1e3)
         impulse = np.concatenate([[0.0], np.cumsum(0.5 * (force[1:] + force[:-1]))])
         lines["impulse (N s)"][label] = (1e3 * t, 2e-7 * impulse)
-        page.number(f"{name}_impulse", np.trapezoid(force, t), ".4f")
+        page.number(f"{name}_impulse", float(np.trapezoid(force, t)), ".4f")
         page.number(f"{name}_steps", one.cost["steps"], ".0f")
         touches = sum(event.kind == "touch_down" for event in one.events)
         page.number(f"{name}_touches", touches, ".0f")
