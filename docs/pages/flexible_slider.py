@@ -168,7 +168,7 @@ def meshes(page: Page) -> None:
         rows.append([str(684 * mesh**2), *_cells(values[-1])])
     limit, error = extrapolated(np.array(values))
     page.check("the mesh is fine enough", bool(np.all(error[:-1] < 0.02)))
-    rows.append(["none coarser", *_cells(limit.tolist())])
+    rows.append(["limit", *_cells(limit.tolist())])
     rows.append(["±", *_cells(error.tolist())])
     page.table("meshes", rows)
 

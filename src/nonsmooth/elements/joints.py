@@ -141,7 +141,7 @@ class ElasticBlock(Element, family="block", is_kind=True):
     penalty: float | None = quantity("N/m^2", default=None, above=0.0)
     mesh: MeshShape | None = None  # instead of cells
     faces: tuple[str, str] = ("bottom", "top")  # boundaries of the mesh
-    middle: Point = (0.0, 0.0)  # m, what is at b, in the mesh's axes
+    middle: Point = quantity("m, what is at b, in the mesh's axes", default=(0.0, 0.0))
     turn: float = quantity("rad, of the guide in the mesh's axes", default=0.0)
 
     def check(self) -> None:

@@ -29,7 +29,6 @@ RANGES = {
     "thickness": (1e-3, 0.1),
     "E": (1e5, 1e12),
     "nu": (0.0, 0.49),
-    "film": (200.0, 2e4),
     # As for the rigid block, but for what its corners are.
     **{k: v for k, v in RIGID.items() if k not in ("stiffness", "damping")},
 }
