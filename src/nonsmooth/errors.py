@@ -73,6 +73,7 @@ class NonsmoothWarning(UserWarning):
 
 TOO_LARGE = "too large, numbers end at 1.8e308"
 MAX_SHOWN = 200  # letters of a value in a message
+MAX_NAME = 60  # of a name
 
 # Why a run failed; `solve.simulate` fills in when, where and what.
 FAILURES = {
@@ -276,6 +277,18 @@ def show(value: object) -> str:
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
+def brief(text: object) -> str:
+    """Return a name in quotes for a message: short, and in one line.
+
+    >>> brief("crank"), len(brief("x" * 5000))
+    ("'crank'", 62)
+    """
+    shown = str(text)
+    if not shown.isprintable():
+        shown = repr(shown)[1:-1]
+    return f"'{shown if len(shown) <= MAX_NAME else shown[: MAX_NAME - 3] + '...'}'"
+
+
 def nearest(name: str, valid: Iterable[str]) -> str:
     """Return the sentence that names the valid choices nearest to `name`.
 
@@ -284,8 +297,8 @@ def nearest(name: str, valid: Iterable[str]) -> str:
     >>> nearest("x", ["crank", "rod"])
     'valid: crank, rod'
     """
-    names = list(valid)
-    close = difflib.get_close_matches(name, names, n=1)
+    names = [one if len(one) <= MAX_NAME else brief(one)[1:-1] for one in valid]
+    close = difflib.get_close_matches(str(name)[:MAX_SHOWN], names, n=1)
     if close:
         return f"did you mean '{close[0]}'?"
     if not names:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from nonsmooth.elements.base import Element, Named, quantity
 from nonsmooth.elements.bodies import Body, Ground, Point, PointMass
@@ -18,7 +18,7 @@ from nonsmooth.elements.friction import Coulomb
 from nonsmooth.elements.joints import Joint, Prismatic
 from nonsmooth.elements.normal import Unilateral
 from nonsmooth.elements.wishes import Run
-from nonsmooth.errors import ModelError, nearest
+from nonsmooth.errors import ModelError, brief, nearest
 
 T = TypeVar("T")
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Model(Element, family="model"):
 
     def label(self) -> str:
         """Return how messages call the model."""
-        return f"model '{self.title}'" if self.title else "model"
+        return f"model {brief(self.title)}" if self.title else "model"
 
     def _checked(
         self, item: dataclasses.Field[Any], annotation: Any, value: Any
@@ -92,10 +92,9 @@ class Model(Element, family="model"):
         family = _FAMILIES.get(item.name)
         if family is None:
             return super()._checked(item, annotation, value)
-        try:
-            elements = tuple(value)
-        except TypeError:
-            raise self.fail(item.name, value, "give a list") from None
+        if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
+            raise self.fail(item.name, value, "give a list")
+        elements: tuple[Any, ...] = tuple(cast(Iterable[Any], value))
         for k, element in enumerate(elements):
             if not isinstance(element, family) or (
                 family is Joint and isinstance(element, Drive)
@@ -178,7 +177,7 @@ class Model(Element, family="model"):
             body = bodies.get(name)
             if body is None:
                 raise element.fail(
-                    side, reference, f"no body '{name}'; " + nearest(name, bodies)
+                    side, reference, f"no body {brief(name)}; " + nearest(name, bodies)
                 )
             is_shape = isinstance(element, Contact) and body.pieces(point, side)
             if not is_shape and body.marker(point) is None:
@@ -259,7 +258,7 @@ class Model(Element, family="model"):
             body, _, coordinate = name.partition(".")
             if body not in bodies:
                 raise self.fail(
-                    "keep", name, f"no body '{body}'; " + nearest(body, bodies)
+                    "keep", name, f"no body {brief(body)}; " + nearest(body, bodies)
                 )
             if coordinate not in ("x", "y", "theta"):
                 raise self.fail("keep", name, "give body.x, body.y or body.theta")

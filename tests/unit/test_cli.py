@@ -103,7 +103,7 @@ def test_help(capsys):
         code, out, _ = run(capsys, *argv)
         assert code == 0
         for command in cli.COMMANDS:
-            assert f"    {command} " in out
+            assert re.search(rf"^    {command}\b", out, re.MULTILINE)
         assert "nonsmooth run pendulum_chain" in out
 
 
@@ -412,7 +412,8 @@ def test_a_file_of_the_gallery(capsys, file):
 
 def test_a_file_needs_until(capsys, file):
     path = file(ARM)
-    assert refused(capsys, "run", path) == f"{path}: a model file needs --until T, in s"
+    why = "no end; give --until T, in s, or in the file run: {until: T}"
+    assert refused(capsys, "run", path) == f"{path}: {why}"
     error = refused(capsys, "run", path, "--until", "1", "--set", "mass=2")
     assert error.startswith("--set mass: in a file, name an element's field")
 

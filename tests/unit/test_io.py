@@ -532,7 +532,7 @@ def test_words_stay_text(word):
 BODIES = "RigidBody, PointMass, MovingSupport, Ground, FlexibleBody"
 IN_PYTHON = (
     "(kinds of your own live in Python: import the module that defines them before "
-    "you read the file)"
+    "you read the file, or give --import)"
 )
 REFUSALS = [
     # keys and kinds
@@ -730,7 +730,7 @@ REFUSALS = [
         "pin: [-0.5, 0]",
         "a b: [-0.5, 0]",
         "line 11: bodies[0].points: body 'crank': points = 'a b'; "
-        "use letters, digits and '_'",
+        "use letters, digits and '_', a letter first",
     ),
     (
         "times: [0, 1, 2.5]",

@@ -72,6 +72,6 @@ def read_model(system: str, settings: Sequence[str] = ()) -> Model:
         if not (key and equals):
             raise ModelError(f"--set {setting}: write --set KEY=VALUE, e.g. n=3")
         if key in chosen:
-            raise ModelError(f"--set {key} is given twice")
+            raise ModelError(f"--set {key} is given twice; give it once")
         chosen[key] = value
     return build_model(system, chosen, "--set ")

@@ -28,8 +28,10 @@ from typing import (
 import msgspec
 
 from nonsmooth.elements.own import check_own
-from nonsmooth.errors import TOO_LARGE, ModelError, nearest, show
+from nonsmooth.errors import TOO_LARGE, ModelError, brief, nearest, show
 
+# Of a name, which stands in columns, legends and files.
+MAX_LETTERS = 100
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_\-]*")
 
 
@@ -77,7 +79,27 @@ def _told(error: str, annotation: Any) -> str:
     if choices:
         numbers = [words[part] for part in parts if part in words]
         return f"give {' or '.join([*numbers, *choices])}"
-    return error.replace("Expected `array`, got", "give a list, also of one, not")
+    if "Expected `array`" in error and parts[-1:] == (...,):
+        return error.replace("Expected `array`, got", "give a list, also of one, not")
+    return f"give {_wanted(annotation)}"
+
+
+def _wanted(annotation: Any) -> str:
+    """Return in words what a type admits."""
+    words = {str: "text", float: "a number", int: "a whole number"}
+    words |= {bool: "True or False", NoneType: "None"}
+    parts, origin = get_args(annotation), get_origin(annotation)
+    if annotation in words:
+        return words[annotation]
+    if origin is tuple:
+        inner = ["..." if part is ... else _wanted(part) for part in parts]
+        return f"({', '.join(inner)})"
+    if origin is dict:
+        return f"{{name: {_wanted(parts[1])}, ...}}"
+    if origin is Literal:
+        return " or ".join(map(repr, parts))
+    known = [_wanted(part) for part in parts]
+    return " or ".join(known) if known else getattr(annotation, "__name__", "another")
 
 
 def _numbers(value: Any) -> Iterator[float]:
@@ -166,7 +188,7 @@ def _lines_about(item: dataclasses.Field[Any]) -> Iterator[str]:
 def _called(cls: type[Element], fields: dict[str, Any]) -> str:
     """Return how messages call an element that is not there yet."""
     name = fields.get("name")
-    return f"{cls.__name__} {name!r}" if isinstance(name, str) else cls.__name__
+    return f"{cls.__name__} {brief(name)}" if isinstance(name, str) else cls.__name__
 
 
 def _misfit(
@@ -237,7 +259,7 @@ class Element(metaclass=_Kind):
         """Return how messages call this element."""
         name = getattr(self, "name", None)
         known = isinstance(name, str) and name
-        return f"{self.family} '{name}'" if known else type(self).__name__
+        return f"{self.family} {brief(name)}" if known else type(self).__name__
 
     def fail(self, field_name: str, value: Any, valid: str) -> ModelError:
         """Return the error for a field: element, field, value, what would be valid."""
@@ -277,7 +299,8 @@ class Element(metaclass=_Kind):
             annotation = float
         if get_origin(annotation) is Literal:
             choices = get_args(annotation)
-            if value not in choices:
+            # True is not 1 here.
+            if isinstance(value, bool) or value not in choices:
                 valid = ", ".join(repr(choice) for choice in choices)
                 raise self.fail(item.name, value, f"give one of {valid}")
             return value
@@ -365,3 +388,14 @@ class Named(Element, family="element"):
             raise self.fail(
                 "name", self.name, "use letters, digits, '_' and '-', a letter first"
             )
+        if len(self.name) > MAX_LETTERS:
+            raise self.fail("name", self.name, f"give at most {MAX_LETTERS} letters")
+
+    def check_names(self, field_name: str) -> None:
+        """Refuse names of what a body has that could not stand in a column name."""
+        for name in getattr(self, field_name, {}):
+            if not (name.isidentifier() and name.isascii()):
+                valid = "use letters, digits and '_', a letter first"
+                raise self.fail(field_name, name, valid)
+            if len(name) > MAX_LETTERS:
+                raise self.fail(field_name, name, f"give at most {MAX_LETTERS} letters")

@@ -72,9 +72,7 @@ class Body(Named, family="body"):
     def check(self) -> None:
         super().check()
         for field_name in ("points", "shapes"):
-            for name in getattr(self, field_name, {}):
-                if not name.isidentifier():
-                    raise self.fail(field_name, name, "use letters, digits and '_'")
+            self.check_names(field_name)
         for name in getattr(self, "shapes", {}):
             if name in getattr(self, "points", {}):
                 raise self.fail("shapes", name, "a point has this name; choose another")

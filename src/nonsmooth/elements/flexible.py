@@ -138,9 +138,8 @@ class FlexibleBody(Body):
         except ModelError as error:
             raise ModelError(f"{self.label()}: {error}") from None
         for field_name in ("patches", "gauges"):
+            self.check_names(field_name)
             for name in getattr(self, field_name):
-                if not name.isidentifier():
-                    raise self.fail(field_name, name, "use letters, digits and '_'")
                 if name in self.points:
                     raise self.fail(
                         field_name, name, "a point has this name; choose another"

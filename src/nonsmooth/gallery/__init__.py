@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from nonsmooth.errors import ModelError, nearest, worded
+from nonsmooth.errors import ModelError, brief, nearest, worded
 from nonsmooth.gallery import systems
 from nonsmooth.gallery._convert import convert, is_either, without_none
 from nonsmooth.model import Model
@@ -224,7 +224,7 @@ def _ranges(system: str) -> dict[str, tuple[int | float, int | float]]:
 def _module(system: str) -> ModuleType:
     known = names()
     if system not in known:
-        raise ModelError(f"no gallery system '{system}'; {nearest(system, known)}")
+        raise ModelError(f"no gallery system {brief(system)}; {nearest(system, known)}")
     return importlib.import_module(f"{systems.__name__}.{system}")
 
 

@@ -41,7 +41,9 @@ def parse(text: str, source: str) -> Any:
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))
         of = f" (name = {show(data['name'])})" if "name" in data else ""
-        raise ModelError(f"{head}key {show(twice)} appears twice in a mapping{of}")
+        raise ModelError(
+            f"{head}key {show(twice)} appears twice in a mapping{of}; keep one"
+        )
 
     try:
         # NaN and Infinity, which JSON does not have, are refused in their place too.
@@ -51,6 +53,9 @@ def parse(text: str, source: str) -> Any:
     except json.JSONDecodeError as error:
         comma = ", " if source else ""
         place = f"{source}{comma}line {error.lineno}, column {error.colno}"
-        raise ModelError(f"{place}: {error.msg}") from None
+        remedy = "check quotes, commas and brackets before it"
+        raise ModelError(f"{place}: {error.msg}; {remedy}") from None
     except RecursionError:
-        raise ModelError(f"{head}nested too deeply") from None
+        raise ModelError(
+            f"{head}nested too deeply; a model needs about six levels"
+        ) from None

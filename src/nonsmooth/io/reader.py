@@ -12,7 +12,7 @@ from typing import Any, Literal, NoReturn, cast, get_args, get_origin
 
 from nonsmooth.elements.base import Element, Named, field_types
 from nonsmooth.elements.wishes import Run
-from nonsmooth.errors import TOO_LARGE, ModelError, nearest
+from nonsmooth.errors import TOO_LARGE, ModelError, brief, nearest
 from nonsmooth.io.frame import (
     GALLERY_KEYS,
     RUN_KEY,
@@ -197,7 +197,7 @@ class _Reader:
                         found.append((name, k))
         if not found:
             title = values.get("title")
-            label = f"model '{title}'" if title else "model"
+            label = f"model {brief(title)}" if title else "model"
             self.refuse_built(top, label, message, data)
         # Of two elements that share a name, the second is to blame.
         name, k = found[:2][-1]
@@ -291,7 +291,7 @@ class _Reader:
         name = data.get("name")
         if issubclass(family, Named):
             is_known = isinstance(name, str)
-            at = at.owned_by(f"{family.family} '{name}'" if is_known else "")
+            at = at.owned_by(f"{family.family} {brief(name)}" if is_known else "")
         kind = self.kind(family, data, at)
         data.pop("type", None)
         values = self.fields(kind, data, at, ("type",))

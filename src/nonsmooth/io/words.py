@@ -22,6 +22,7 @@ class _Repr(reprlib.Repr):
     def __init__(self) -> None:
         super().__init__()
         self.maxstring = self.maxother = 60
+        self.maxlevel = 3
 
     def repr_int(self, x: int, level: int) -> str:
         # Python writes whole numbers of a few thousand digits only.

@@ -67,11 +67,13 @@ class Document:
             rows = text.split("\n")[mark.line :] if mark is not None else []
             if rows and re.match(r" *\t", rows[0]):
                 problem += "; indent with spaces, not tabs"
+            else:
+                problem += "; check quotes, brackets and indents there"
             self._refuse(mark, problem)
         except yaml.YAMLError as error:
             self._refuse(None, str(error).splitlines()[0])
         except RecursionError:
-            self._refuse(None, "nested too deeply")
+            self._refuse(None, "nested too deeply; a model needs about six levels")
         if self.data is _NO_KEY:
             self._refuse(None, f"no content; begin with '{START}'")
 
@@ -134,7 +136,9 @@ class Document:
             self._refuse(mark, "a key must be text")
         elif value in lines:
             self._refuse(
-                mark, f"key {show(value)} appears twice, first in line {lines[value]}"
+                mark,
+                f"key {show(value)} appears twice, first in line {lines[value]}; keep "
+                "one",
             )
         else:
             lines[value] = mark.line + 1

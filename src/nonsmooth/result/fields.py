@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.materials import find_material
 from nonsmooth.elements.normal import Unilateral
-from nonsmooth.errors import ModelError, nearest
+from nonsmooth.errors import ModelError, brief, nearest
 from nonsmooth.result.history import History
 from nonsmooth.result.pressure import node_forces
 
@@ -79,11 +79,13 @@ def fields_of(result: Result, body: str, names: Sequence[str], t: float) -> list
     flexible = [b.name for b in system.model.bodies if isinstance(b, FlexibleBody)]
     if body not in flexible:
         valid = nearest(body, flexible) if flexible else "no body is flexible"
-        raise ModelError(f"no flexible body '{body}'; {valid}")
+        raise ModelError(f"no flexible body {brief(body)}; {valid}")
     known = [f"{n}.{c}" for n, (parts, _, _) in FIELDS.items() for c in parts]
     for name in names:
         if name not in FIELDS and name not in known:
-            raise ModelError(f"no field '{name}'; {nearest(name, [*FIELDS, *known])}")
+            raise ModelError(
+                f"no field {brief(name)}; {nearest(name, [*FIELDS, *known])}"
+            )
     element: Any = system.model.element(body)
     if isinstance(result.steps, History):
         shown = _full(result.steps, body, t)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.errors import ModelError, nearest
+from nonsmooth.errors import ModelError, brief, nearest, show
 from nonsmooth.kernels.mechanics import nodes
 from nonsmooth.kernels.tolerances import TINY
 from nonsmooth.pack.blocks import joint_faces
@@ -75,6 +75,8 @@ def pressure_of(
 ) -> Pressure:
     """Return the pressure of a contact at one state."""
     m = system.tables
+    if not isinstance(contact, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ModelError(f"contact = {show(contact)}; give its name")
     if contact in elastic_blocks(system):
         return _block_pressure(system, contact, t, y, mode)
     pressed = [
@@ -83,7 +85,7 @@ def pressure_of(
     pressed += elastic_blocks(system)
     if contact not in pressed:
         valid = nearest(contact, pressed) if pressed else "no patch is pressed"
-        raise ModelError(f"contact '{contact}': it has no nodes; {valid}")
+        raise ModelError(f"contact {brief(contact)}: it has no nodes; {valid}")
     k = system.contacts.index(contact)
     element: Any = system.model.element(contact, "b")
     body_name, _, patch = element.b.partition(".")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nonsmooth.columns import Column, Names, columns_of, width
-from nonsmooth.errors import ModelError, nearest, worded_methods
+from nonsmooth.errors import ModelError, brief, nearest, show, worded_methods
 from nonsmooth.pack import System
 from nonsmooth.result.apart import Apart
 from nonsmooth.result.bands import lags
@@ -38,7 +38,7 @@ from nonsmooth.result.events import event_table
 from nonsmooth.result.fields import Field, fields_of
 from nonsmooth.result.history import History
 from nonsmooth.result.pressure import Pressure, pressure_of, with_history
-from nonsmooth.result.samples import Samples, names_of, times_of
+from nonsmooth.result.samples import Samples, names_of, time_of, times_of
 from nonsmooth.result.state import MODE, State
 from nonsmooth.result.track import Track
 
@@ -160,7 +160,7 @@ class Result:
     def _find(self, t: Floats, limit: Limit) -> tuple[NDArray[np.int64], Floats]:
         """Return the step and the fraction of it for each time."""
         if limit not in ("before", "after"):
-            raise ModelError(f"limit = {limit!r}; give 'before' or 'after'")
+            raise ModelError(f"limit = {show(limit)}; give 'before' or 'after'")
         slack = ROUND_OFF * max(abs(self.t_start), abs(self.t_end), 1e-300)
         outside = (t < self.t_start - slack) | (t > self.t_end + slack)
         if np.any(outside | ~np.isfinite(t)):
@@ -227,7 +227,7 @@ class Result:
 
     def state(self, t: float | None = None, limit: Limit = "after") -> State:
         """Return the state at time t, the end by default; it can start another run."""
-        at = times_of(self.t_end if t is None else t)
+        at = time_of(self.t_end if t is None else t)
         y, _, index = self._states(at, limit, project_inside=True)
         n, system = self.system.n_dof, self.system
         mode = self._modes(at, index, limit)[0]
@@ -333,7 +333,7 @@ class Result:
         for name in chosen:
             if name not in self.table:
                 near = nearest(str(name), self.table)
-                raise ModelError(f"no quantity '{name}'; {near}")
+                raise ModelError(f"no quantity {brief(name)}; {near}")
         arrays = self._arrays(times, limit)
         columns: dict[str, Floats] = {"t": times}
         for name in chosen:
@@ -369,7 +369,7 @@ class Result:
             Whether to follow the friction of an elastic block's nodes since it came to
             rest, node by node; else it is shared as the normal forces are.
         """
-        at = times_of(self.t_end if t is None else t)
+        at = time_of(self.t_end if t is None else t)
         if isinstance(self.steps, RECORDED):
             self._find(at, limit)
             return self.steps.pressure(contact, float(at[0]))
@@ -409,7 +409,7 @@ class Result:
         self, body: str, names: Sequence[str], t: float | None = None
     ) -> list[Field]:
         """Return several fields of a body at one time, cheaper than one by one."""
-        at = float(times_of(self.t_end if t is None else t)[0])
+        at = float(time_of(self.t_end if t is None else t)[0])
         self._find(np.array([at]), "after")
         return fields_of(self, body, names, at)
 

@@ -108,8 +108,16 @@ def times_of(t: ArrayLike) -> Floats:
     """Return times as an array; refuse what is none."""
     try:
         return np.atleast_1d(np.asarray(t, dtype=float))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ModelError(f"t = {show(t)}; give times, in s") from None
+
+
+def time_of(t: Any) -> Floats:
+    """Return one time as an array; refuse what is none."""
+    times = times_of(t)
+    if times.shape != (1,):
+        raise ModelError(f"t = {show(t)}; give one time, in s")
+    return times
 
 
 def names_of(names: Any) -> list[str] | None:

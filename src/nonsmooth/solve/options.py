@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from nonsmooth.errors import ModelError, nearest, worded_methods
+from nonsmooth.errors import ModelError, nearest, show, worded_methods
 
 ADAPTIVE = ("auto", "dop853", "dopri5", "radau")
 FIXED = ("rk4", "euler", "semi_implicit_euler")
@@ -108,11 +108,11 @@ class Options:
         """Refuse options that have no meaning."""
         if self.scheme not in SCHEMES:
             raise ModelError(
-                f"scheme = {self.scheme!r}; {nearest(str(self.scheme), SCHEMES)}"
+                f"scheme = {show(self.scheme)}; {nearest(str(self.scheme), SCHEMES)}"
             )
         if self.branch not in BRANCHES:
             raise ModelError(
-                f"branch = {self.branch!r}; {nearest(str(self.branch), BRANCHES)}"
+                f"branch = {show(self.branch)}; {nearest(str(self.branch), BRANCHES)}"
             )
         self._check_tolerances()
         if self.beyond not in BEYOND:
@@ -126,12 +126,12 @@ class Options:
             return
         if self.courant is not None:
             raise ModelError(
-                f"courant = {self.courant!r}; the step of scheme 'waves' only"
+                f"courant = {show(self.courant)}; the step of scheme 'waves' only"
             )
         if self.method in NODAL:
             raise ModelError(
-                f"method = {self.method!r}; it belongs to scheme 'waves', for bodies "
-                "with modes = 'full'"
+                f"method = {show(self.method)}; it belongs to scheme 'waves', for "
+                "bodies with modes = 'full'"
             )
         if self.scheme == "appended":
             if self.step is not None:
@@ -143,42 +143,44 @@ class Options:
             object.__setattr__(self, "stabilisation", "projection")
         if self.method not in METHODS:
             raise ModelError(
-                f"method = {self.method!r}; {nearest(str(self.method), METHODS)}"
+                f"method = {show(self.method)}; {nearest(str(self.method), METHODS)}"
             )
         if self.method in FIXED:
             if self.step is None:
-                raise ModelError(f"method = {self.method!r} needs step = ..., in s")
+                raise ModelError(f"method = {show(self.method)} needs step = ..., in s")
             _positive("step", self.step)
         elif self.step is not None:
             raise ModelError(
-                f"step = {self.step!r}: method {self.method!r} chooses its own steps; "
-                "use max_step to limit them"
+                f"step = {show(self.step)}: method {show(self.method)} chooses its own "
+                "steps; use max_step to limit them"
             )
-        is_number = isinstance(self.max_step, int | float)  # pyright: ignore[reportUnnecessaryIsInstance]
+        is_number = _is_number(self.max_step) or self.max_step == math.inf
         if not (is_number and self.max_step > 0.0):
-            raise ModelError(f"max_step = {self.max_step!r}; must be > 0 s")
+            raise ModelError(f"max_step = {show(self.max_step)}; must be > 0 s")
         if not isinstance(self.stabilisation, Baumgarte) and self.stabilisation not in (
             "projection",
             "none",
         ):
             raise ModelError(
-                f"stabilisation = {self.stabilisation!r}; give 'projection', 'none' "
-                "or Baumgarte(alpha=..., beta=...)"
+                f"stabilisation = {show(self.stabilisation)}; give 'projection', "
+                "'none' or Baumgarte(alpha=..., beta=...)"
             )
 
     def _check_tolerances(self) -> None:
         """Refuse errors of a step that are round-off, or no answer."""
         _positive("rtol", self.rtol)
         if self.rtol < 1e-14:
-            raise ModelError(f"rtol = {self.rtol!r}; must be >= 1e-14, above round-off")
+            raise ModelError(
+                f"rtol = {show(self.rtol)}; must be >= 1e-14, above round-off"
+            )
         if self.rtol > 1.0:
-            raise ModelError(f"rtol = {self.rtol!r}; must be <= 1")
-        if self.loose not in (True, False):
-            raise ModelError(f"loose = {self.loose!r}; give True or False")
+            raise ModelError(f"rtol = {show(self.rtol)}; must be <= 1")
+        if not isinstance(self.loose, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ModelError(f"loose = {show(self.loose)}; give True or False")
         if self.rtol > LOOSEST and not self.loose:
             raise ModelError(
-                f"rtol = {self.rtol!r}; must be <= {LOOSEST:g}, as the errors of steps "
-                "add up to another motion; loose=True allows it all the same"
+                f"rtol = {show(self.rtol)}; must be <= {LOOSEST:g}, as the errors of "
+                "steps add up to another motion; loose=True allows it all the same"
             )
         if self.atol is not None:
             _positive("atol", self.atol)
@@ -189,7 +191,9 @@ class Options:
             object.__setattr__(self, "method", "central")
         if self.method not in NODAL:
             valid = nearest(str(self.method), NODAL)
-            raise ModelError(f"method = {self.method!r}; of scheme 'waves': {valid}")
+            raise ModelError(
+                f"method = {show(self.method)}; of scheme 'waves': {valid}"
+            )
         if self.step is not None:
             _positive("step", self.step)
             if self.courant is not None:
@@ -207,7 +211,7 @@ class Options:
         """Fill in the papers' method, step and stabilisation."""
         if self.method not in ("auto", "rk4"):
             raise ModelError(
-                f"method = {self.method!r}; scheme 'paper' is the method 'rk4'"
+                f"method = {show(self.method)}; scheme 'paper' is the method 'rk4'"
             )
         if self.stabilisation == "projection":
             raise ModelError(
@@ -235,9 +239,14 @@ class Options:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
 
 
 def _positive(name: str, value: Any) -> None:
     if not (_is_number(value) and value > 0.0):
-        raise ModelError(f"{name} = {value!r}; must be a number > 0")
+        raise ModelError(f"{name} = {show(value)}; must be a number > 0")

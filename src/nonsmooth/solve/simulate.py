@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from nonsmooth.errors import ModelError, worded
+from nonsmooth.errors import ModelError, show, worded
 from nonsmooth.model import Model
 from nonsmooth.pack import System, pack
 from nonsmooth.result import Result, State
@@ -98,16 +98,16 @@ def simulate(
         courant=courant,
         max_step=max_step,
         stabilisation=stabilisation,
-        scheme=scheme or _scheme(model),
+        scheme=_scheme(model) if scheme is None else scheme,
         branch=branch,
         memory=memory,
         beyond=beyond,
         loose=loose,
     )
     if not isinstance(model, Model | System):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ModelError(f"model = {model!r}; give a Model or a System")
+        raise ModelError(f"model = {show(model)}; give a Model or a System")
     if assemble not in (None, True, False):
-        raise ModelError(f"assemble = {assemble!r}; give True, False or None")
+        raise ModelError(f"assemble = {show(assemble)}; give True, False or None")
     check_state(start)
     system = model if isinstance(model, System) else pack(model)
     t_start = start.t if start is not None else 0.0
@@ -167,8 +167,7 @@ def _end(until: Any, t_start: float, step: float | None, system: System) -> floa
     except (TypeError, ValueError, OverflowError):
         end = math.nan
     if isinstance(until, str | bool) or not (math.isfinite(end) and end > t_start):
-        text = repr(until) if len(repr(until)) < 40 else f"{repr(until)[:20]}..."
-        raise ModelError(f"until = {text}; must be a time > {t_start:g} s")
+        raise ModelError(f"until = {show(until)}; must be a time > {t_start:g} s")
     if step is not None and end - t_start > MAX_STEPS * step:
         raise ModelError(
             f"step = {step:g} s: {(end - t_start) / step:.3g} steps until {end:g} s; "

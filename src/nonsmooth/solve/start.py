@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nonsmooth.elements.bodies import Body, PointMass
 from nonsmooth.elements.flexible import FlexibleBody
-from nonsmooth.errors import ModelError, NonsmoothWarning, worded
+from nonsmooth.errors import ModelError, NonsmoothWarning, show, worded
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.mechanics.tables import Tables, Work
@@ -58,7 +58,7 @@ def check_state(start: Any) -> None:
     """Refuse what is no state of a run."""
     if start is not None and not isinstance(start, State):
         raise ModelError(
-            f"start = {start!r}; give a state of an earlier run, result.state(t)"
+            f"start = {show(start)}; give a state of an earlier run, result.state(t)"
         )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nonsmooth.errors import ModelError
+from nonsmooth.errors import ModelError, show
 from nonsmooth.result import Result
 from nonsmooth.result.events import event_tables
 from nonsmooth.solve.options import FIXED
@@ -63,8 +63,8 @@ def verify(result: Result, factor: float = 1e-2) -> Verification:
 
     Steps of waves are halved at most: they shrink with elements, which are the same.
     """
-    if not 0.0 < factor < 1.0:
-        raise ModelError(f"factor = {factor!r}; must lie between 0 and 1")
+    if not isinstance(factor, int | float) or not 0.0 < factor < 1.0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ModelError(f"factor = {show(factor)}; must lie between 0 and 1")
     options = dict(result.options)
     until = options.pop("until")
     if result.system.full:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.errors import ModelError
+from nonsmooth.result.samples import names_of
 from nonsmooth.views import contacts
 from nonsmooth.views.sampling import sample
 
@@ -67,7 +68,7 @@ def sample_arcs(result: Result, names: Sequence[str]) -> dict[str, Floats]:
 
 def listed(names: str | Sequence[str]) -> list[str]:
     """Return names once each, at least one."""
-    chosen = [names] if isinstance(names, str) else list(names)
+    chosen = names_of(names)
     if not chosen:
         raise ModelError("names = []; give at least one")
     return list(dict.fromkeys(chosen))

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nonsmooth.errors import ModelError
+from nonsmooth.errors import ModelError, show
+from nonsmooth.result.samples import times_of
 from nonsmooth.views import curves, sketch
 from nonsmooth.views import figure as look
 from nonsmooth.views.contact_plot import plot_contacts
@@ -231,9 +232,12 @@ def draw(
     if t is None:
         times = np.linspace(result.t_start, result.t_end, sketch.instants(result))
     else:
-        times = np.unique(np.asarray(t, dtype=float))
+        times = np.unique(times_of(t))
     if len(times) == 0:
         raise ModelError("t = []; give at least one time")
+    is_number = isinstance(scale, int | float) and 0.0 < scale < 1e300
+    if scale is not None and not is_number:
+        raise ModelError(f"scale = {show(scale)}; must be a number > 0")
     stage = sketch.stage_of(result, times, scale)
     shading = None if field is None else shading_of(result, stage, times, field)
     with look.style():
