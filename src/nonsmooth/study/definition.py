@@ -370,12 +370,14 @@ def _check_names(base: Model | str, study: Study) -> None:
 def _check_points(ready: Prepared) -> None:
     """Refuse values outside a parameter's range: which, and how many."""
     points = ready.study.points
-    chosen = list(range(len(points)))
+    chosen = list(range(min(len(points), FEW)))
     if len(points) > FEW:
         ends: set[int] = set()
         for column in points.columns.values():
-            order = sorted(range(len(column)), key=lambda k: _sort_key(column[k]))
-            ends |= {order[0], order[-1]}
+            places = range(len(column))
+            ends |= {
+                end(places, key=lambda k: _sort_key(column[k])) for end in (min, max)
+            }
         chosen = sorted(ends)
     first = _refusals(ready, chosen, 1)
     if not first:

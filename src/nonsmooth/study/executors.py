@@ -61,13 +61,15 @@ class Batches:
     """Items to hand out, in batches that take about as long as they should."""
 
     def __init__(self, items: Sequence[Item], n_slot: int, seconds: float) -> None:
-        self._todo = deque(items)
+        # Items are made as they are handed out: all of them would fill the memory.
+        self._items, self._at = items, 0
+        self._again: deque[Item] = deque()
         self._n_slot, self._seconds = n_slot, seconds
         self._n, self._spent = 0, 0.0
 
-    def __bool__(self) -> bool:
-        """Return whether there are any left."""
-        return bool(self._todo)
+    def __len__(self) -> int:
+        """Return how many are left."""
+        return len(self._again) + len(self._items) - self._at
 
     def next(self) -> list[Item]:
         """Return the next batch; a small one as long as nothing is known."""
@@ -75,9 +77,15 @@ class Batches:
         if self._n:
             n = int(self._seconds * self._n / max(self._spent, 1e-9))
         # Towards the end all have something to do.
-        fair = -(-len(self._todo) // (2 * self._n_slot))
-        n = max(1, min(n, MAX_BATCH, fair))
-        return [self._todo.popleft() for _ in range(min(n, len(self._todo)))]
+        fair = -(-len(self) // (2 * self._n_slot))
+        n = min(max(1, min(n, MAX_BATCH, fair)), len(self))
+        return [self._pop() for _ in range(n)]
+
+    def _pop(self) -> Item:
+        if self._again:
+            return self._again.popleft()
+        self._at += 1
+        return self._items[self._at - 1]
 
     def learn(self, outcomes: Sequence[Outcome]) -> None:
         """Take note of how long runs take."""
@@ -86,7 +94,7 @@ class Batches:
 
     def back(self, items: Sequence[Item]) -> None:
         """Take items back that were not computed."""
-        self._todo.extendleft(reversed(items))
+        self._again.extendleft(reversed(items))
 
 
 class Threads:

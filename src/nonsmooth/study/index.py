@@ -303,10 +303,11 @@ def read_counts(path: str | os.PathLike[str]) -> tuple[str, dict[str, int]]:
         return str(title), dict(db.execute(text))
 
 
+@contextlib.contextmanager
 def read_index(
     path: str | os.PathLike[str],
-) -> tuple[dict[str, Any], dict[str, int], list[Row]]:
-    """Return definition, dimensions and runs of a study, also of one that is running.
+) -> Generator[tuple[dict[str, Any], dict[str, int], Iterator[Row]]]:
+    """Yield definition, dimensions and runs of a study, also of one that is running.
 
     Raises
     ------
@@ -314,7 +315,7 @@ def read_index(
         The file is not an index, or one of another format.
     """
     with _reading(path) as (db, meta):
-        return json.loads(meta["definition"]), json.loads(meta["dims"]), list(_rows(db))
+        yield json.loads(meta["definition"]), json.loads(meta["dims"]), _rows(db)
 
 
 def _check_sign(path: Path) -> None:

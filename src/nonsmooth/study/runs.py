@@ -7,13 +7,36 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 from nonsmooth.errors import ModelError, NonsmoothWarning, SolveError
 from nonsmooth.study.definition import Prepared
-from nonsmooth.study.design import Point
+from nonsmooth.study.design import Point, Points
 from nonsmooth.study.reducers import Kept, WholeRun
 
 Item = tuple[int, Point]
+
+
+class Items(Sequence[Item]):
+    """Numbers of points with the points, each made when it is asked for."""
+
+    def __init__(self, numbers: list[int], points: Points) -> None:
+        self._numbers, self._points = numbers, points
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, at: int) -> Item: ...
+    @overload
+    def __getitem__(self, at: slice) -> Items: ...
+    def __getitem__(self, at: int | slice) -> Item | Items:
+        """Return one, or some."""
+        if isinstance(at, slice):
+            return Items(self._numbers[at], self._points)
+        k = self._numbers[at]
+        return k, self._points[k]
 
 
 class Stopped(Exception):

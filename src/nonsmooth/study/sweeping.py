@@ -14,6 +14,7 @@ from nonsmooth.model import Model
 from nonsmooth.study.definition import Study, prepare
 from nonsmooth.study.executors import Executor, executor_of
 from nonsmooth.study.index import Index
+from nonsmooth.study.runs import Items
 from nonsmooth.study.table import Table
 
 
@@ -120,7 +121,7 @@ def sweep(
             warnings.simplefilter("ignore", NonsmoothWarning)
             _drive(ready, chosen, index, rerun, progress)
         path = os.fspath(store) if store is not None else None
-        return Table(ready.definition, study.points.dims, list(index.rows()), path)
+        return Table(ready.definition, study.points.dims, index.rows(), path)
     finally:
         index.close()
 
@@ -148,9 +149,8 @@ def _drive(
         done = n_before + n_new - n_failed
         progress(Progress(n=n, done=done, failed=n_failed, rate=rate, left=left))
 
-    items = [(k, points[k]) for k in todo]
     stream = executor.outcomes(
-        ready, items, lambda batch: index.start(k for k, _ in batch)
+        ready, Items(todo, points), lambda batch: index.start(k for k, _ in batch)
     )
     try:
         for outcomes in stream:

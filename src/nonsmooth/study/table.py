@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -50,25 +50,31 @@ class Table(Mapping[str, Any]):
         self,
         definition: dict[str, Any],
         dims: dict[str, int],
-        rows: Sequence[Row],
+        rows: Iterable[Row],
         path: str | None = None,
     ) -> None:
         self.definition, self.dims, self.path = definition, dims, path
         self.parameters = tuple(definition["parameters"])
         self.outputs = tuple(definition["outputs"])
+        names = (*self.parameters, *self.outputs, *ABOUT)
+        found: dict[str, list[Any]] = {name: [] for name in names}
+        # Row by row: all of them at once would take several times the memory.
+        for row in rows:
+            for name in self.parameters:
+                found[name].append(row.point[name])
+            for name in self.outputs:
+                found[name].append(row.outputs.get(name))
+            for name in ABOUT:
+                found[name].append(getattr(row, name))
         self._columns: dict[str, Any] = {}
-        for name in self.parameters:
-            self._columns[name] = _column([row.point[name] for row in rows])
-        for name in self.outputs:
-            kept = [row.outputs.get(name) for row in rows]
-            self._columns[name] = _column(kept)
-        for name in ABOUT:
-            self._columns[name] = _column([getattr(row, name) for row in rows])
+        for name in names:
+            self._columns[name] = _column(found.pop(name))
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Table:
         """Read the table of a study from its index, also of one that is running."""
-        return Table(*read_index(path), os.fspath(path))
+        with read_index(path) as found:
+            return Table(*found, os.fspath(path))
 
     def __getitem__(self, name: str) -> Any:
         """Return one column."""
