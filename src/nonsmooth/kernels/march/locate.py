@@ -20,6 +20,7 @@ from nonsmooth.kernels.march.guards import (
     is_reaction,
     user_guard,
 )
+from nonsmooth.kernels.march.resolved import all_resolved
 from nonsmooth.kernels.mechanics import bodies, contacts
 from nonsmooth.kernels.mechanics.tables import GAP, Tables, Work
 from nonsmooth.kernels.run import N_NODE, Watch
@@ -28,7 +29,6 @@ from nonsmooth.kernels.tolerances import (
     MISSED,
     NO_GUARD,
     SIMULTANEOUS,
-    SMALLEST_FORCE,
     SMALLEST_GAP,
     ZERO,
 )
@@ -40,10 +40,6 @@ NONE = 2.0
 EXTREMUM_WIDTH, ROOT_WIDTH = 1e-9, 1e-15
 # Parabolas through a low node and its neighbours until its depth is known to this part.
 MAX_PARABOLA, DEPTH = 12, 0.1
-# Nodes of friction at rest may differ from their interpolation by this part of the
-# least of them; where they vary by less than the next they are not looked at.
-# Those that go down to zero, by a part of the largest.
-RESOLVED, ALIKE, DEEPEST = 0.1, 0.1, 0.05
 # Tangents at two nodes that meet above this part of the lower one show no zero between;
 # nor does a parabola whose vertex is above this part of the lowest of three nodes.
 WELL_ABOVE = 0.5
@@ -320,8 +316,11 @@ def turning_root(m, w, watch, h, k, j, side, is_zero):
 
 
 @kernel
-def first_root(m, w, watch, h, k, limit, n_chatter):
-    """First root of guard k in its direction up to the fraction `limit`, or NONE."""
+def first_root(m, w, watch, h, k, limit, is_seen, n_chatter):
+    """First root of guard k in its direction up to the fraction `limit`, or NONE.
+
+    If it is seen, `root` has the guard's value there.
+    """
     # Flat to second order at the start: the first node tells its side.
     start = watch.side[k] if watch.side[k] != 0.0 else watch.node[1][k][0]
     side = 1.0 if start > 0.0 else -1.0
@@ -338,6 +337,10 @@ def first_root(m, w, watch, h, k, limit, n_chatter):
         x = NONE
         if is_event(m, k, -side):
             if j > 1 or not is_zero:
+                if is_seen and limit < x1:
+                    if side * watch.root[k] > 0.0:
+                        return NONE
+                    x1 = limit
                 return root(m, w, watch, h, k, x0, x1, side)
             x = root_after_zero(m, w, watch, h, k, x1, side)
             if x == NONE and k >= m.n_user:
@@ -351,43 +354,6 @@ def first_root(m, w, watch, h, k, limit, n_chatter):
 
 
 # ---- the earliest of all -------------------------------------------------------
-
-
-@kernel
-def is_resolved(w, watch, k):
-    """Return whether the nodes of guard k, a reaction, show what it does between them.
-
-    Where all is at rest no error limits the step, and reactions may do anything in it.
-    The odd nodes are compared with the polynomial through the even ones.
-    """
-    node = watch.node
-    least, largest = node[0][k][0], node[0][k][0]
-    for j in range(1, N_NODE + 1):
-        least = min(least, node[j][k][0])
-        largest = max(largest, node[j][k][0])
-    if largest - least <= ALIKE * least:
-        return True
-    allowed = RESOLVED * max(least, DEEPEST * largest, SMALLEST_FORCE * w.force)
-    for j in range(1, N_NODE, 2):
-        value = 0.0
-        for i in range(0, N_NODE + 1, 2):
-            weight = 1.0
-            for l in range(0, N_NODE + 1, 2):
-                if l != i:
-                    weight *= (j - l) / (i - l)
-            value += weight * node[i][k][0]
-        if abs(value - node[j][k][0]) > allowed:
-            return False
-    return True
-
-
-@kernel
-def all_resolved(m, w, watch):
-    """Return whether the nodes tell of every guard that is friction at rest."""
-    for k in range(m.n_user, m.n_watch):
-        if is_friction_at_rest(m, w, k) and not is_resolved(w, watch, k):
-            return False
-    return True
 
 
 @kernel
@@ -427,6 +393,81 @@ def are_far(m, w, watch, h):
     return 1
 
 
+@kernel
+def crossing(m, watch, k):
+    """Estimate where guard k leaves its side between nodes, NONE if it does not."""
+    start = watch.side[k] if watch.side[k] != 0.0 else watch.node[1][k][0]
+    side = 1.0 if start > 0.0 else -1.0
+    for j in range(1, N_NODE + 1):
+        here = side * watch.node[j][k][0]
+        if here > 0.0:
+            continue
+        if not is_event(m, k, -side):
+            side = -side
+            continue
+        if j == 1 and starts_at_zero(m, watch, k):
+            return NONE
+        last = max(side * watch.node[j - 1][k][0], 0.0)
+        return (j - 1 + (last / (last - here) if last > 0.0 else 0.0)) / N_NODE
+    return NONE
+
+
+@kernel
+def simultaneous(s, h, x):
+    """Return the fraction up to which events are at the same time as one at x."""
+    return min(x + SIMULTANEOUS * max(abs(s.t + x * h), h) / h, 1.0)
+
+
+@kernel
+def see_all(m, w, watch, h, x, k):
+    """Evaluate the guards from k on at the fraction x, into `root`."""
+    on_dense(m, w, watch, h, x, watch.guard)
+    for i in range(k, m.n_watch):
+        watch.root[i] = watch.guard[i][0]
+
+
+@kernel
+def all_roots(m, w, watch, h, n_chatter):
+    """Find the roots of all guards up to the earliest, and return it, or NONE.
+
+    Of many that cross in a step that is first searched which seems to be the earliest.
+    One evaluation there tells of all others whether they have crossed before it, and
+    those that have not are not searched.
+    """
+    s = watch.step
+    n_crossing, first, least = 0, -1, NONE
+    for k in range(m.n_watch):
+        x = crossing(m, watch, k)
+        if x < NONE:
+            n_crossing += 1
+        if x < least:
+            first, least = k, x
+    is_seen = 1 if n_crossing > 1 else 0
+    earliest = found = limit = NONE
+    if is_seen:
+        found = first_root(m, w, watch, h, first, NONE, 0, n_chatter)
+        earliest = found
+        limit = simultaneous(s, h, earliest) if earliest <= 1.0 else NONE
+        is_seen = 1 if earliest <= 1.0 else 0
+        if is_seen:
+            see_all(m, w, watch, h, limit, 0)
+    for k in range(m.n_watch):
+        if s.look.is_stopped:
+            # The step is given up.
+            return NONE
+        if k == first and found < NONE:
+            watch.root[k] = found
+            continue
+        x = first_root(m, w, watch, h, k, limit, is_seen, n_chatter)
+        watch.root[k] = x
+        if x < earliest:
+            earliest = x
+            limit = simultaneous(s, h, x) if is_seen else x
+            if is_seen:
+                see_all(m, w, watch, h, limit, k + 1)
+    return earliest
+
+
 @far(Tables, Work, Watch, NUMBER, INTEGER, INTEGER, returns=NUMBER)
 def locate(m, w, watch, h, n_chatter, is_strict):
     """Return the fraction of the step's earliest event, or NONE; mark who fires.
@@ -446,24 +487,21 @@ def locate(m, w, watch, h, n_chatter, is_strict):
             return NONE
     for j in range(N_NODE + 1):
         on_dense(m, w, watch, h, j / N_NODE, watch.node[j])
-    earliest = NONE
     for k in range(m.n_watch):
         watch.fired[k] = 0
-        if s.look.is_stopped:
-            # The step is given up.
-            return NONE
-        watch.root[k] = first_root(m, w, watch, h, k, earliest, n_chatter)
-        earliest = min(earliest, watch.root[k])
+    earliest = all_roots(m, w, watch, h, n_chatter)
+    if s.look.is_stopped:
+        return NONE
     watch.is_resolved = 1
     if is_strict and w.n_stuck > 0 and s.set.h_fixed == 0.0:
         if is_rest_first(m, w, watch, earliest) and not all_resolved(m, w, watch):
             watch.is_resolved = 0
             return NONE
     if earliest <= 1.0:
-        tie = SIMULTANEOUS * max(abs(s.t + earliest * h), h) / h
+        # In the shortest of steps a tie is longer than the step.
+        last = simultaneous(s, h, earliest)
         for k in range(m.n_watch):
-            # In the shortest of steps a tie is longer than the step.
-            if watch.root[k] <= min(earliest + tie, 1.0):
+            if watch.root[k] <= last:
                 watch.fired[k] = 1
     return earliest
 
