@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fuzz.audit.notes import Array
-from fuzz.audit.pieces import Piece, uncovered, whole
+from fuzz.audit.pieces import Piece, joined, uncovered, whole
 from fuzz.audit.scene import Marker, Scene, Vector, outline
 from nonsmooth import Circle, Contact, Line, Polygon, Prismatic, Segment, Unilateral
 
@@ -147,6 +147,9 @@ def _pieces_of(
     """Yield a contact of polygons for each piece of a with each of b."""
     sides = [[piece.shape for piece in side.values()] for side in (ours, theirs)]
     length = min(_longest(side) for side in sides)
+    if scene.has(f"{contact.name}.point_x") and len(ours) == 1:
+        # On a line they are one.
+        theirs = {"": joined(theirs.values())}
     for (one, piece_a), (two, piece_b) in product(ours.items(), theirs.items()):
         shown = [contact.name]
         shown += [one] if len(ours) > 1 else []

@@ -7,9 +7,13 @@ where corners of others lie on the face. A piece without open parts touches noth
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
+
+import numpy as np
+from scipy.spatial import ConvexHull
 
 from nonsmooth import Polygon
 
@@ -34,6 +38,23 @@ def whole(shape: Any) -> Piece:
     v: tuple[Place, ...] = tuple(getattr(shape, "vertices", ()))
     edges = tuple((v[k], v[(k + 1) % len(v)]) for k in range(len(v)))
     return Piece(shape=shape, edges=edges, is_open=(True,) * len(edges))
+
+
+def joined(pieces: Iterable[Piece]) -> Piece:
+    """Return all pieces of a body as one, of which only corners and edges count."""
+    own = list(pieces)
+    corners = tuple(v for one in own for v in one.shape.vertices)
+    return Piece(
+        shape=replace(own[0].shape, vertices=convex(corners)),
+        edges=tuple(edge for one in own for edge in one.edges),
+        is_open=(),
+    )
+
+
+def convex(corners: tuple[Place, ...]) -> tuple[Place, ...]:
+    """Return the corners of the hull, counter-clockwise."""
+    hull = ConvexHull(np.array(corners))
+    return tuple(corners[int(k)] for k in hull.vertices)
 
 
 def uncovered(shapes: dict[str, Any]) -> dict[str, Piece]:

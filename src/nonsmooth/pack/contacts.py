@@ -39,7 +39,7 @@ from nonsmooth.kernels.mechanics.tables import (
 )
 from nonsmooth.model import Model
 from nonsmooth.pack.blocks import pack_block
-from nonsmooth.pack.outlines import Outline, Pair, full_face
+from nonsmooth.pack.outlines import Outline, Pair, full_face, together
 from nonsmooth.pack.packer import Packer
 from nonsmooth.pack.patches import N_HISTORY, pack_patch, scratch
 from nonsmooth.pack.pieces import Pieces, pieces
@@ -345,6 +345,10 @@ def _touching(packer: Packer, contact: Contact) -> Iterator[Touching]:
     outlines = [[p for p in side.values() if isinstance(p, Outline)] for side in sides]
     length = full_face(*outlines)
     others: Mapping[str, Shape | Outline | None] = sides[1] or {"": None}
+    is_line = len(outlines[0]) == 1 and not outlines[0][0].vertices
+    if is_line and 1 < len(outlines[1]) == len(others):
+        # On one line they have one friction force.
+        others = {"": together(outlines[1])}
     for (part_a, a), (part_b, b) in product(sides[0].items(), others.items()):
         shown = [contact.name]
         shown += [part_a] if len(sides[0]) > 1 else []

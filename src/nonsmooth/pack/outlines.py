@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -89,6 +89,42 @@ class Outline:
         for face, is_open in zip(faces, self.is_open, strict=True):
             found += [*face, float(is_open)]
         return found + [c for vertex in self.vertices for c in vertex]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Together(Outline):
+    """Pieces of a body as one outline, which a line presses whether convex or not.
+
+    Each goes round to its first vertex; the way to the next piece is no open face.
+    """
+
+    pieces: tuple[Outline, ...]
+
+    @property
+    def faces(self) -> list[tuple[float, float, float]]:
+        """Normal and offset of each face, those of the ways between pieces of any."""
+        return [face for one in self.pieces for face in [*one.faces, one.faces[0]]]
+
+    @property
+    def longest(self) -> float:
+        """Length of the longest face."""
+        return max(one.longest for one in self.pieces)
+
+    @property
+    def thickness(self) -> float:
+        """Least height above an open face."""
+        return min(one.thickness for one in self.pieces)
+
+
+def together(pieces: Sequence[Outline]) -> Together:
+    """Return the outline of pieces that do not overlap, for contact with a line."""
+    return Together(
+        shape=pieces[0].shape,
+        is_open=tuple(x for one in pieces for x in (*one.is_open, False)),
+        vertices=tuple(v for one in pieces for v in (*one.vertices, one.vertices[0])),
+        edge=(),
+        pieces=tuple(pieces),
+    )
 
 
 def outline(shape: Shape) -> Outline | None:
