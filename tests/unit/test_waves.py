@@ -31,6 +31,7 @@ from nonsmooth.elements.materials import Material, ModalDamping
 from nonsmooth.elements.meshes import Gauge, Patch, Rectangle, Rod
 from nonsmooth.elements.normal import Unilateral
 from nonsmooth.result.history import History
+from nonsmooth.study import Mean, sweep
 from oracles.rods import Rods
 
 METAL = Material(youngs_modulus=70e9, poissons_ratio=0.0, density=2700.0)
@@ -342,6 +343,19 @@ def test_half_the_step_verifies_a_run():
     assert found.position < 1e-3 * 0.21 * 5e-5
     # What presses around an axis does so on it.
     assert np.all(run["contact.point_y"] == 0.0)
+
+
+def test_a_study_over_waves():
+    """F = rho c A v/2, for each speed."""
+    table = sweep(
+        "rods",
+        {"speed": [0.1, 0.3]},
+        {"force": Mean(column="contact.normal_force")},
+        settings={"elements": 20},
+        until=3e-4,
+    )
+    expected = [Rods(speed=v).force for v in (0.1, 0.3)]
+    assert np.allclose(table["force"], expected, rtol=1e-9)
 
 
 def test_the_command_line_runs_waves(capsys, tmp_path):

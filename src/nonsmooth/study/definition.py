@@ -170,6 +170,8 @@ class Study(Element, family="study", is_kind=True):
         found = {name: getattr(self, name) for name in _OPTIONS}
         if self.max_step is None:
             del found["max_step"]
+        if self.scheme == "events":
+            del found["scheme"]  # a model of full finite elements has its own
         return found
 
 
