@@ -27,6 +27,7 @@ CASES = (
     "blocks",
     "joints",
     "bars",
+    "pendulum",
     "stacks",
     "flexible_slider",
     "waves",
