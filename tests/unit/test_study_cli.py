@@ -76,6 +76,24 @@ def test_a_study_goes_on_and_says_what_changed(study, capsys):
     assert "until was 2.0 and is 3.0" in error
 
 
+def test_status_runs_nothing(study, capsys):
+    """It reads what another process writes; without an index there is nothing."""
+    assert main(["sweep", "study.yaml", "--status"]) == 2
+    assert "no such index" in capsys.readouterr().err
+    assert main(["sweep", "study.yaml"]) == 0
+    with sqlite3.connect("study.db") as db:
+        db.execute("UPDATE runs SET status = 'waiting' WHERE k > 3")
+        db.execute("UPDATE runs SET status = 'started' WHERE k = 2")
+    capsys.readouterr()
+    assert main(["sweep", "study.yaml", "--status", "--failures"]) == 0
+    said = capsys.readouterr().out
+    assert "6, 3 done, in study.db" in said
+    assert "left         1 started, 2 waiting" in said
+    assert "run 2 (speed = 0.2, mu = 0.1): it was interrupted" in said
+    assert main(["sweep", "study.yaml", "--status", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["done"] == 3
+
+
 def test_failures_are_listed(study, capsys):
     main(["sweep", "study.yaml"])
     db = sqlite3.connect("study.db")

@@ -63,6 +63,7 @@ examples:
   nonsmooth sweep study.yaml
   nonsmooth sweep study.yaml --save table.csv --plot map.png --page study.html
   nonsmooth sweep study.yaml --page study.html --page-runs all   all runs to be opened
+  nonsmooth sweep study.yaml --status --failures   how far, from another terminal
   nonsmooth sweep study.yaml --failures
   nonsmooth sweep study.yaml --rerun
   nonsmooth sweep study.yaml --executor dask --address tcp://10.0.0.1:8786
@@ -99,6 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0.0,
         help="wait so many seconds for another process on the same index",
     )
+    add("--status", action="store_true", help="say how far it is, and run nothing")
     add("--failures", action="store_true", help="list what failed or was interrupted")
     add("--save", metavar="FILE", help=f"write the table ({', '.join(SAVE_SUFFIXES)})")
     add("--plot", metavar="FILE", help=f"draw it ({', '.join(PLOT_SUFFIXES)})")
@@ -127,6 +129,12 @@ def command(args: argparse.Namespace) -> int:
     store = args.store or str(Path(Path(place).name).with_suffix(".db"))
     if args.store is None and is_file(args.study):
         store = str(Path(place).with_suffix(".db"))
+    if args.status:
+        from nonsmooth.study.table import Table
+
+        table = Table.load(store)
+        _print(table, store, args)
+        return DONE if _write(table, args) else FAILED
     bar = Bar(study.title or args.study)
 
     def show(progress: Progress) -> None:
@@ -230,6 +238,9 @@ def _print(table: Table, store: str, args: argparse.Namespace) -> None:
         return
     print(table.definition.get("title") or args.study)
     print(f"{'runs':<12} {table.n_run}, {counts.get('done', 0)} done, in {store}")
+    left = {n: counts[n] for n in ("started", "waiting") if counts.get(n)}
+    if left:
+        print(f"{'left':<12} {', '.join(f'{n} {name}' for name, n in left.items())}")
     if counts.get("failed"):
         print(f"{'failed':<12} {counts['failed']} (--failures lists, --rerun repeats)")
     if doubted:
