@@ -18,6 +18,7 @@ from nonsmooth.elements.meshes import Bar, Patch, Rectangle, Refinement
 from nonsmooth.fem import reduce
 from nonsmooth.pack import pack
 from nonsmooth.pack.waves import pack_waves
+from nonsmooth.solve.progress import Done
 from oracles.pressed_patches import Bars
 
 DATA = Path(__file__).parents[1] / "data" / "transverse_bars_first_impact.csv"
@@ -132,6 +133,18 @@ def test_all_impacts_to_the_last(run):
     assert balance.residual < 1e-5 * balance.kinetic[0]
     # The bars meet symmetrically: nothing moves along x or turns.
     assert np.abs(run["b1.theta"] + 0.5 * np.pi).max() < 1e-8
+
+
+def test_progress_tells_time_and_contact():
+    """A part of the run is a number that knows how far it is, and what presses."""
+    told: list[Done] = []
+    simulate(gallery.build("transverse_bars"), until=2e-4, progress=told.append)
+    assert all(done == pytest.approx(done.t / 2e-4) for done in told)
+    assert [done.closed for done in told] == [
+        ("contact",) if done.t < 1.2986e-4 else () for done in told
+    ]
+    assert told[0].words.endswith("s, pressing: contact")
+    assert told[-1].words == "t = 0.0002 s"
 
 
 # Those of long lines by the march in NumPy with 1/k added to G, on patches of 0.95 mm;

@@ -44,6 +44,7 @@ class Bar:
     def __call__(self, part: float, words: str = "") -> None:
         """Show the part done, and words about it."""
         self.part = part
+        words = words or getattr(part, "words", "")
         with self._lock:
             if self._bar is not None and not self._is_over:
                 done = f"{part:.0%}"

@@ -11,8 +11,9 @@ from nonsmooth.kernels import run as codes
 from nonsmooth.pack import Part, System
 from nonsmooth.result import Result, State, apart
 from nonsmooth.result.kept import Store
-from nonsmooth.solve.driver import Driver, Floats, Outcome, Progress, result_of
+from nonsmooth.solve.driver import Driver, Floats, Outcome, result_of
 from nonsmooth.solve.options import Options
+from nonsmooth.solve.progress import Done, Progress
 from nonsmooth.solve.remarks import remarks
 from nonsmooth.solve.schemes.base import Scheme
 
@@ -75,7 +76,8 @@ class Drivers:
                 heapq.heapreplace(queue, (float(driver.step.t), k))
             if progress is not None:
                 now = min(queue[0][0], self.until) if queue else self.until
-                progress((now - self.t_start) / (self.until - self.t_start))
+                part = (now - self.t_start) / (self.until - self.t_start)
+                progress(Done(part, now))
 
     def _end_at(self, driver: Driver) -> None:
         """Let all end where one has stopped or failed, unless another did earlier."""

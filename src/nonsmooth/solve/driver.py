@@ -35,6 +35,7 @@ from nonsmooth.result.kept import Chunk, Store
 from nonsmooth.solve.diagnosis import explain, has_diverged
 from nonsmooth.solve.modes import agrees, mode_array
 from nonsmooth.solve.options import Options
+from nonsmooth.solve.progress import Done, Progress
 from nonsmooth.solve.remarks import remarks
 from nonsmooth.solve.schemes.base import (
     Run,
@@ -46,7 +47,6 @@ from nonsmooth.solve.schemes.base import (
 )
 
 Floats = NDArray[np.float64]
-Progress = Callable[[float], None]
 Outcome = Literal["finished", "stopped", "failed"]
 
 # One chunk of the log: large enough to be rare, small enough not to be felt; the first
@@ -219,9 +219,13 @@ class Driver:
         log.n = k
 
     @property
-    def part(self) -> float:
+    def part(self) -> Done:
         """The part of the run that is done."""
-        return (self.step.t - self.t_start) / (self.until - self.t_start)
+        t, system, mode = float(self.step.t), self.system, self.work.mode
+        sides: Any = mode.side[: system.tables.n_touch]
+        shown = zip(system.contacts, sides, strict=False)
+        closed = tuple(name for name, side in shown if side != OPEN)
+        return Done((t - self.t_start) / (self.until - self.t_start), t, closed)
 
     def _onlooker(self) -> Generator[None, None, None]:
         """Look in from a long kernel: signals are handled, progress is told.

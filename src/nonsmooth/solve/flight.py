@@ -30,7 +30,8 @@ from nonsmooth.result.evaluate import evaluate, grounded, instants
 from nonsmooth.result.kept import Chunk
 from nonsmooth.result.state import Modes
 from nonsmooth.result.steps import FlightLog
-from nonsmooth.solve.driver import Driver, Progress
+from nonsmooth.solve.driver import Driver
+from nonsmooth.solve.progress import Done, Progress
 
 Floats = NDArray[np.float64]
 
@@ -220,7 +221,8 @@ class Journey:
         if tell is None:
             return None
         before = (driver.t_start - self.t_start) / (self.until - self.t_start)
-        return lambda part: tell(before + part * (1.0 - before))
+        left = 1.0 - before
+        return lambda part: tell(Done(before + part * left, part.t, part.closed))
 
     def _keep(self, part: Result, flies: bool) -> None:
         """Keep the steps of a part."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 from nonsmooth.errors import ModelError, show, worded
@@ -17,6 +16,7 @@ from nonsmooth.solve.flight import Journey
 from nonsmooth.solve.jumps import check_jumps
 from nonsmooth.solve.modes import mode_array
 from nonsmooth.solve.options import MEMORY, Baumgarte, Options
+from nonsmooth.solve.progress import Progress
 from nonsmooth.solve.schemes import SCHEMES
 from nonsmooth.solve.start import (
     check_overlaps,
@@ -27,8 +27,6 @@ from nonsmooth.solve.start import (
     initial_values,
     moved,
 )
-
-Progress = Callable[[float], None]
 
 # Fixed steps of one run.
 MAX_STEPS = 1e12
@@ -75,7 +73,8 @@ def simulate(
     assemble : bool, optional
         Overrides the model's `assemble`.
     progress : callable, optional
-        Called now and then with the part of the interval done, 0 to 1.
+        Called now and then with the part of the interval done, 0 to 1: a number with
+        the time reached `t`, the contacts `closed` then, and both in `words`.
 
     Returns
     -------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -19,9 +18,9 @@ from nonsmooth.pack.waves import Waves, first_state, pack_waves
 from nonsmooth.result import Result
 from nonsmooth.result.history import Frames, History
 from nonsmooth.solve.options import Options
+from nonsmooth.solve.progress import Done, Progress
 
 Floats = NDArray[np.float64]
-Progress = Callable[[float], None]
 
 # Parts of the critical step that are taken by default: of rods waves are exact at 1.
 COURANT_ROD, COURANT = 1.0, 0.9
@@ -157,7 +156,8 @@ class _Run:
                 chunk = max(1, min(4 * chunk, wanted))
                 self._refuse_turn()
                 if progress is not None:
-                    progress(min(1.0, state.n / self.n_last))
+                    part = min(1.0, state.n / self.n_last)
+                    progress(Done(part, part * self.until))
         except KeyboardInterrupt as interrupt:
             text = f"interrupted at t = {state.n * self.h:.6g} s"
             raise Interrupted(text, self._result("failed", text)) from interrupt

@@ -251,7 +251,7 @@ class Runs:
 
         def look(part: float) -> None:
             is_there = part >= 1.0
-            run.progress = part
+            run.progress = float(part)
             run.phase = "collecting events" if is_there else "simulating"
             if resident() - before > self._max_memory:
                 run.overflow = True
