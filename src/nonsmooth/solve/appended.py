@@ -35,7 +35,6 @@ References
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -56,9 +55,9 @@ from nonsmooth.result import Result
 from nonsmooth.result.event_table import EventRecord
 from nonsmooth.result.track import Track
 from nonsmooth.solve.options import Options
+from nonsmooth.solve.progress import Done, Progress
 
 Floats = NDArray[np.float64]
-Progress = Callable[[float], None]
 
 STEP, FLIGHT_STEP = 2e-7, 5e-3  # s, in contact and in flight
 NODES = 47  # around the patch
@@ -510,7 +509,7 @@ class _Run:
                 text = f"t = {self.t:.6g} s: the motion has diverged; give a step"
                 raise SolveError(text, self._result("failed", text))
             if progress is not None and n_step % 50 == 0:
-                progress(min(1.0, self.t / self.until))
+                progress(Done(min(1.0, self.t / self.until), self.t))
         return self._result("finished", "reached the end")
 
     def _names(self) -> tuple[str, ...]:
