@@ -59,6 +59,15 @@ def test_pendulum():
     assert run.result.state().positions["rod"][2] == pytest.approx(expected, abs=RUN)
 
 
+def test_elastic_slider_crank():
+    """In a wide guide it bears as a rigid one does, without clearance more."""
+    pytest.importorskip("skfem")
+    run = example("elastic_slider_crank")
+    rigid, wide, none = run.loads.values()
+    np.testing.assert_allclose(wide, rigid, atol=1e-5 * rigid.max())
+    assert none.max() > 1.05 * rigid.max()
+
+
 def test_slider_crank():
     run = example("slider_crank")
     parameters = oracle.Parameters(
