@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fuzz.families import make
-from nonsmooth import Baumgarte, Model, Revolute, RigidBody, simulate
+from nonsmooth import Baumgarte, Model, Revolute, RigidBody, gallery, simulate
 from nonsmooth.app.cli import main
 from nonsmooth.io import save
 
@@ -34,6 +34,15 @@ def arm():
 def test_nothing_tells_against_a_good_run():
     result = simulate(arm(), until=3.0)
     assert result.doubts == ()
+
+
+def test_contacts_of_parts_and_guides_with_clearance_are_looked_at():
+    """Their parts are no elements of the model."""
+    crank = gallery.slider_crank(clearance=1e-3, slider_length=0.1, slider_height=0.05)
+    for model in (gallery.ratchet(), crank):
+        result = simulate(model, 0.01)
+        assert any("." in part for part in result.system.contacts)
+        assert not result.doubts
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,15 @@ def outside_patches(result: Result) -> Iterator[str]:
     if len(result.steps.t) == 0:
         return
     picked = np.unique(np.linspace(0, len(result.t) - 1, LOOKS).astype(int))
-    for k, name in enumerate(system.contacts):
-        contact: Any = system.model.element(name, "b")
-        if not isinstance(getattr(contact, "normal", None), Unilateral):
+    pressed = {
+        contact.name: contact
+        for contact in system.model.contacts
+        if isinstance(contact.normal, Unilateral)
+    }
+    for k, spot in enumerate(system.spots):
+        # Of others, and of corners of a guide, there is nothing to say.
+        contact = pressed.get(spot.element)
+        if contact is None:
             continue
         body, _, patch = contact.b.partition(".")
         owner, _, part = contact.a.partition(".")
