@@ -229,6 +229,56 @@ def test_a_rigid_ball_strikes_a_plate():
     )
 
 
+@pytest.mark.parametrize("angle", [0.0, 0.5 * np.pi])
+def test_a_rigid_hammer_strikes_a_rod(angle):
+    """Its speed falls by exp(-Z t/m) until the wave is back, Z = rho c A."""
+    c, s = np.cos(angle), np.sin(angle)
+    hammer = RigidBody(
+        name="hammer",
+        mass=0.4,
+        inertia=1e-3,
+        position=(-0.05 * c, -0.05 * s),
+        angle=angle,
+        velocity=(0.2 * c, 0.2 * s),
+        shapes={"face": Line(point=(0.05, 0.0), angle=-0.5 * np.pi)},
+    )
+    still = rod(velocity=(0.0, 0.0), n=200, angle=angle, position=(0.25 * c, 0.25 * s))
+    touch = Contact(name="contact", a="hammer.face", b="rod.face", normal=Unilateral())
+    speed = np.sqrt(70e9 / 2700.0)
+    run = simulate(Model(bodies=[hammer, still], contacts=[touch]), 0.99 / speed)
+    impedance = 2700.0 * speed * np.pi * 1e-4
+    expected = 0.2 * np.exp(-impedance / 0.4 * run.t)
+    found = c * run["hammer.vx"] + s * run["hammer.vy"]
+    # The end node, half an element, is taken along at once.
+    assert np.allclose(found[2:], expected[2:], rtol=2e-3)
+    assert np.allclose(
+        run["contact.normal_force"][2:], impedance * expected[2:], rtol=4e-3
+    )
+    assert not any("would have turned" in note for note in run.notes)
+
+
+def test_a_rigid_body_that_would_turn_is_said():
+    hammer = RigidBody(
+        name="hammer",
+        mass=0.4,
+        inertia=1e-7,
+        position=(-0.05, 0.02),
+        velocity=(0.2, 0.0),
+        shapes={"face": Line(point=(0.05, 0.0), angle=-0.5 * np.pi)},
+    )
+    still = rod(velocity=(0.0, 0.0), n=200)
+    touch = Contact(name="contact", a="hammer.face", b="rod.face", normal=Unilateral())
+    run = simulate(Model(bodies=[hammer, still], contacts=[touch]), 1e-4)
+    # A force of Z v exp(-Z t/m) with an arm of 2 cm, integrated twice.
+    impedance = np.sqrt(2700.0 * 70e9) * np.pi * 1e-4
+    rate = impedance / 0.4
+    twice = (1e-4 * rate + np.exp(-1e-4 * rate) - 1.0) / rate**2
+    turn = impedance * 0.2 * 0.02 / 1e-7 * twice
+    (note,) = [note for note in run.notes if "would have turned" in note]
+    told = float(note.split("turned by ")[1].split()[0])
+    assert told == pytest.approx(turn, rel=0.05)
+
+
 def test_a_penalty_shrinks_the_critical_step():
     """Springs of nodes: k = penalty times length, w^2 = k (1/m + 1/m) and more."""
     steps = []

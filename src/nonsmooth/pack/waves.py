@@ -500,18 +500,18 @@ def _surface(
     turn = np.eye(2) if part is None else part.turn
     origin = np.zeros(2) if part is None else part.place
     owner = -1 if part is None else part.first
-    if isinstance(shape, Line) and part is None:
-        x, y = shape.point
-        n = (-math.sin(shape.angle), math.cos(shape.angle))
-        return LINE, owner, (x, y, *n, 0.0), []
-    if isinstance(shape, Circle) and (part is None or shape.center == (0.0, 0.0)):
+    if isinstance(shape, Line):
+        x, y = (origin + turn @ np.array(shape.point)).tolist()
+        n = turn @ np.array([-math.sin(shape.angle), math.cos(shape.angle)])
+        return LINE, owner, (x, y, *n.tolist(), 0.0), []
+    if isinstance(shape, Circle):
         x, y = origin + turn @ np.array(shape.center)
         return CIRCLE, owner, (float(x), float(y), 0.0, 0.0, shape.radius), []
     where = "the ground" if part is None else f"'{body.name}'"
     raise ModelError(
         f"contact '{contact.name}': {type(shape).__name__} of {where}; nodes of "
-        "scheme 'waves' touch a line or circle of the ground, a circle about the "
-        "middle of a rigid body, which cannot turn, or a patch"
+        "scheme 'waves' touch a line or circle of the ground or of a rigid body, or a "
+        "patch"
     )
 
 

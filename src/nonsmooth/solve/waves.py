@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.columns import NODAL
+from nonsmooth.elements.bodies import RigidBody
 from nonsmooth.errors import Interrupted, ModelError, SolveError
 from nonsmooth.kernels.march import waves as kernel
 from nonsmooth.kernels.march.wave_tables import DIVERGED, DONE, N_CONTACT, Solid
@@ -249,6 +251,33 @@ class _Run:
             remarks=tuple(self._remarks()),
         )
 
+    def _left_out(self) -> Iterator[str]:
+        """Yield a sentence for each rigid body that contact would have turned."""
+        m, rows = self.waves.solid, self._rows()
+        first, span = m.n_raw - N_CONTACT * m.n_contact, self.h * self.stride
+        turns: dict[str, Any] = {}
+        for k in range(m.n_contact):
+            owner = int(m.contact_owner[k])
+            found = [p for p in self.waves.parts.values() if p.first == owner]
+            body: Any = self.waves.system.model.element(found[0].name) if found else 0
+            if not isinstance(body, RigidBody):
+                continue
+            own = rows[:, first + N_CONTACT * k :]
+            at, n = NODAL.index("point_x"), NODAL.index("normal_x")
+            arm = own[:, at : at + 2] - found[0].place
+            force = -own[:, NODAL.index("normal_force"), None] * own[:, n : n + 2]
+            torque = arm[:, 0] * force[:, 1] - arm[:, 1] * force[:, 0]
+            spin = span / body.inertia * np.cumsum(torque)
+            turns[body.name] = turns.get(body.name, 0.0) + span * np.cumsum(spin)
+        for name, turn in turns.items():
+            most = float(np.max(np.abs(turn), initial=0.0))
+            if most > TURN_NOTED:
+                yield (
+                    f"body '{name}' would have turned by {most:.2g} rad, and rigid "
+                    "bodies of scheme 'waves' do not turn; press it through its mass "
+                    "centre, or give the flexible bodies a number of modes"
+                )
+
     def _rows(self) -> Floats:
         """Return the rows; what presses all around an axis does so on the axis."""
         m, model = self.waves.solid, self.waves.system.model
@@ -282,6 +311,7 @@ class _Run:
                     f"{0.5 * turn**2:.1g} in it are not real; give the flexible bodies "
                     "a number of modes"
                 )
+        notes += self._left_out()
         if self.state.n_event > MAX_EVENTS:
             notes.append(
                 f"{self.state.n_event} events; the first {MAX_EVENTS} are kept"
