@@ -320,6 +320,12 @@ def table():
     )
 
 
+def test_table_in_a_notebook(table):
+    shown = table._repr_html_()
+    assert shown.startswith("<p>Table of ")
+    assert all(f"<th>{name}</th>" in shown for name in table.parameters)
+
+
 def test_table_to_pandas(table):
     frame = table.to_pandas()
     assert list(frame.columns[:4]) == ["speed", "mu", "x", "points"]

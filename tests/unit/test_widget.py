@@ -65,3 +65,13 @@ def test_without_build(result, tmp_path, monkeypatch):
     monkeypatch.setattr(report_module, "STATIC", tmp_path / "none")
     with pytest.raises(FileNotFoundError, match=r"widget\.js is missing"):
         result.widget()
+
+
+def test_a_picture_where_there_are_no_widgets(result):
+    """As in a notebook that was exported to HTML."""
+    pytest.importorskip("anywidget")
+    pytest.importorskip("matplotlib")
+    data, _ = widget(result)._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert "Result of model" in data["text/html"]
+    assert 'src="data:image/png;base64,' in data["text/html"]

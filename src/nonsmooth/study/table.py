@@ -206,6 +206,14 @@ class Table(Mapping[str, Any]):
             found |= {f"{name}.{i}": whole[:, i] for i in range(n)}
         return found
 
+    def _repr_html_(self) -> str:
+        """Return the first rows as a notebook shows them."""
+        from nonsmooth.result.display import rows_html
+
+        flat = self.flat()
+        rows = list(zip(*(column.tolist() for column in flat.values()), strict=True))
+        return rows_html(list(flat), rows, repr(self).splitlines()[0].strip("<>"))
+
     def to_pandas(self) -> pandas.DataFrame:
         """Return a data frame with a row for each run."""
         import pandas

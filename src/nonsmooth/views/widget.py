@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nonsmooth.errors import ModelError
+from nonsmooth.views.notebook import words_and_picture
 from nonsmooth.views.report import static
 from nonsmooth.views.scene import BUDGET, Parameters, scene
 
@@ -45,6 +47,13 @@ def _widget_class() -> type[Any]:
         scene = traitlets.Bytes().tag(sync=True)
         state = traitlets.Dict().tag(sync=True)
         height = traitlets.Int(HEIGHT, min=LEAST_HEIGHT).tag(sync=True)
+        # What a page shows that has no widgets, such as an exported notebook.
+        picture: Callable[[], str] = str
+
+        def _repr_mimebundle_(self, **options: Any) -> Any:
+            given = cast(Any, super()._repr_mimebundle_(**options))
+            own: Any = given[0] if given else {}  # nothing, of one not yet open
+            return {**own, "text/html": self.picture()}, {}
 
     return Viewer
 
@@ -77,4 +86,6 @@ def widget(
         raise ModelError(f"height = {height!r}; give at least {LEAST_HEIGHT} px")
     kind = _widget_class()
     document = scene(result, parameters, BUDGET, title)
-    return kind(scene=document, state=dict(state or {}), height=height)
+    viewer = kind(scene=document, state=dict(state or {}), height=height)
+    viewer.picture = lambda: words_and_picture(result, result.draw)
+    return viewer

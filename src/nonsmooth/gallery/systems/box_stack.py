@@ -54,7 +54,7 @@ def box_stack(
     amplitude : float
         How far the table goes to either side, m.
     frequency : float
-        Of the table, rad/s.
+        Angular frequency of the table, rad/s.
     mu0 : float
         Coefficient of friction at rest, 1.
     mu : float

@@ -141,7 +141,7 @@ def flexible_slider(
     force : float
         Amplitude of the force, N.
     frequency : float
-        Frequency of the force, rad/s.
+        Angular frequency of the force, rad/s.
     speed : float
         Angular velocity of the bar, counter-clockwise, rad/s.
     position : float

@@ -133,7 +133,7 @@ def slider_in_guide(
     force : float
         Amplitude of the force, N.
     frequency : float
-        Frequency of the force, rad/s.
+        Angular frequency of the force, rad/s.
     speed : float
         Angular velocity of the bar, counter-clockwise, rad/s.
     position : float
