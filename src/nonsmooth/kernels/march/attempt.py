@@ -193,8 +193,9 @@ def explicit_step(m, w, s, tb, t_stop):
             return h
         s.n_reject += 1
         limit = 1.0
-        if m.n_tail > 0:
-            # Too long a step for a stiff mode ends in no pose of the motion.
+        if m.n_tail > 0 or m.n_state > 0:
+            # Too long a step for a stiff mode, or bristle, ends in no pose of the
+            # motion.
             s.t_singular = singular
         shrink = steps.SHRINK
         if error < 1e300:
