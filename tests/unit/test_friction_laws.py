@@ -999,11 +999,6 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     ),
     (
         Prismatic,
-        {"name": "guide", "b": "x", "length": 0.1, "clearance": 1e-3},
-        r"^joint 'guide': normal = None; .* give e.g. KelvinVoigt\(stiffness=",
-    ),
-    (
-        Prismatic,
         {"name": "guide", "b": "x", "normal": KelvinVoigt(stiffness=1.0)},
         r"^joint 'guide': normal = KelvinVoigt\(.*; .* only with a clearance",
     ),
@@ -1019,6 +1014,15 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
 def test_what_has_no_meaning_is_refused(kind, fields, message):
     with pytest.raises(ModelError, match=message):
         kind(**fields)
+
+
+def test_corners_of_a_rigid_block_need_a_law():
+    """A flexible body needs none, so that this is known with the whole model."""
+    guide = Prismatic(name="guide", b="x", length=0.1, clearance=1e-3)
+    block = RigidBody(name="x", mass=1.0, inertia=1.0)
+    message = r"^joint 'guide': normal = None; .* give e.g. KelvinVoigt\(stiffness="
+    with pytest.raises(ModelError, match=message):
+        Model(bodies=[block], joints=[guide])
 
 
 @dataclass(frozen=True, kw_only=True)
