@@ -28,7 +28,8 @@ def lags(result: Result) -> Iterator[str]:
         band = float(result.system.tables.contact_band[k])
         if not band > 0.0:
             continue
-        is_late = steps.mode["grip"][:, k] == YIELDING
+        # Modes of parts that march apart are gathered for steps that are named.
+        is_late = steps.mode[np.arange(len(steps.t))]["grip"][:, k] == YIELDING
         # Time spent in each span of such steps.
         h = np.where(is_late, steps.h, 0.0)
         span = np.cumsum(~is_late)
