@@ -30,6 +30,7 @@ from nonsmooth.kernels.run import (
     CROSSED,
     END,
     FULL,
+    NEWTON_FAILED,
     NOT_FINITE,
     STEP_TOO_SMALL,
     STOPPED,
@@ -192,7 +193,7 @@ def can_cross(m, w, r, status):
     if m.n_contact == 0 or r.step.set.h_fixed > 0.0:
         return False
     has_joints = m.n_contact > m.n_touch
-    if status == STEP_TOO_SMALL:
+    if status == STEP_TOO_SMALL or status == NEWTON_FAILED:
         return not has_joints or w.margin > JAMMING
     is_open = r.rest.status == CHATTERING or r.rest.status == WRONG
     is_open = is_open or (r.rest.status == UNSOLVED and not has_joints)
