@@ -25,6 +25,8 @@ CASES = (
     "free_standing",
     "belt",
     "blocks",
+    "apart",
+    "memory",
     "joints",
     "bars",
     "pendulum",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 # Numbers evaluated at a time, so that long runs fit in memory.
-BATCH = 1_000_000
+BATCH = 250_000
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

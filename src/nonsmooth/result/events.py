@@ -24,7 +24,7 @@ Integers = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 # Instants looked at together: forces of one take kilobytes.
-BLOCK = 512
+BLOCK = 256
 
 
 @dataclass

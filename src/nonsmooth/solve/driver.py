@@ -52,6 +52,9 @@ Outcome = Literal["finished", "stopped", "failed"]
 # One chunk of the log: large enough to be rare, small enough not to be felt; the first
 # is for a short run, and each is so many times longer than the last.
 CHUNK_BYTES, MAX_CHUNK_STEPS, FIRST_STEPS, LONGER = 8_000_000, 2000, 64, 8
+# One that is kept whole, however little of it is used: cutting takes a tenth of the
+# shortest runs.
+SMALL_LOG = 200_000
 # Python looks in this often, for progress and interruption.
 TICK_SECONDS = 0.1
 # Steps of the first call, and of each where something else is to be looked at.
@@ -317,9 +320,11 @@ class Driver:
         chunks = [*self.chunks]
         if self.log is not None and (self.log.n or not chunks):
             last = self.log
-            # A copy of what is used; where memory is short the whole is kept.
-            with suppress(MemoryError):
-                last = last.cut(self.sizes, capacity=last.n)
+            n_bytes = Log.n_bytes(self.sizes | {"capacity": last.capacity})
+            if n_bytes > SMALL_LOG:
+                # A copy of what is used; where memory is short the whole is kept.
+                with suppress(MemoryError):
+                    last = last.cut(self.sizes, capacity=last.n)
             chunks.append(last)
         return Steps(
             system=self.system,
