@@ -135,9 +135,11 @@ class _Modes:
 
     steps: Apart
 
-    def __getitem__(self, index: Integers) -> Modes:
+    def __getitem__(self, index: Any) -> Modes:
         """Return the modes in given steps, (n, n_contact) records."""
         whole: Any = self.steps
+        if not isinstance(index, np.ndarray):
+            return self[np.arange(len(whole.t))][index]
         found: Any = np.zeros((len(index), len(whole.system.with_mode)), dtype=MODE)
         for part, steps in whole._parts():
             found[:, part.contact] = steps.mode[whole._of(steps, index)]
