@@ -138,11 +138,12 @@ class _Modes:
     def __getitem__(self, index: Any) -> Modes:
         """Return the modes in given steps, (n, n_contact) records."""
         whole: Any = self.steps
+        chosen: Any = index
         if not isinstance(index, np.ndarray):
-            return self[np.arange(len(whole.t))][index]
-        found: Any = np.zeros((len(index), len(whole.system.with_mode)), dtype=MODE)
+            return self[np.arange(len(whole.t))][chosen]
+        found: Any = np.zeros((len(chosen), len(whole.system.with_mode)), dtype=MODE)
         for part, steps in whole._parts():
-            found[:, part.contact] = steps.mode[whole._of(steps, index)]
+            found[:, part.contact] = steps.mode[whole._of(steps, chosen)]
         return found
 
 
