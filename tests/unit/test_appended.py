@@ -40,6 +40,15 @@ def test_joint_stays_closed(struck):
     assert found["b1.elbow.x"] == pytest.approx(found["b2.elbow.x"], abs=1e-9)
 
 
+def test_forces_and_summary(struck):
+    """Multipliers of joints are columns; there is no state to go on from."""
+    assert np.hypot(struck["elbow.force_x"], struck["elbow.force_y"]).max() > 100.0
+    assert set(struck["contact.mode"]) <= {-1.0, 0.0, 1.0, 2.0}
+    assert struck.summary()["n_events"] >= 2
+    with pytest.raises(ModelError, match=r"scheme 'appended' has no state"):
+        struck.state()
+
+
 def test_implicit_flight():
     """Steps of 5 ms of the midpoint rule: of second order, beside located events."""
     model = gallery.build(SYSTEM, start="release", modes=20)

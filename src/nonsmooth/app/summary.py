@@ -60,8 +60,8 @@ def figures(result: Result) -> dict[str, Any]:
     numbers: dict[str, Any] = dict(result.summary())
     system = result.system
     has_steps = len(result.steps.t) > 0
-    # Bodies that are kept as finite elements have no state that another run takes.
-    has_state = has_steps and not system.full
+    # Where quantities are recorded there is no state that another run takes.
+    has_state = has_steps and result.options["scheme"] not in ("waves", "appended")
     numbers["final"] = dataclasses.asdict(result.state()) if has_state else None
     numbers["extremes"] = extremes(result) if has_steps else {}
     numbers["contacts"] = mode_figures(result, system.contacts) if has_steps else {}

@@ -187,8 +187,8 @@ class Result:
             raise ModelError(f"the run has no steps: {self.message}")
         if isinstance(steps, RECORDED):
             raise ModelError(
-                "a run of scheme 'waves' has no state that another could start from; "
-                "its nodes are in `field`"
+                f"a run of scheme '{self.options['scheme']}' has no state that another "
+                "could start from"
             )
         index, x = self._find(t, limit)
         y = steps.inside(index, x)

@@ -24,8 +24,7 @@ A node is in contact where it would overlap, until its multiplier would pull; it
 with a second row, or slips with mu times the normal multiplier. In flight steps are
 implicit, by the midpoint rule.
 
-What the paper leaves open is ours: friction by nodes, gamma, the midpoint rule; and
-when a flight begins. Its nodes near the contact number 47, its modes 20.
+Friction by nodes, gamma, the midpoint rule and when a flight begins are ours.
 
 References
 ----------
@@ -41,6 +40,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth.columns import OPEN_MODE
 from nonsmooth.elements.bodies import RigidBody
 from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.friction import Coulomb
@@ -70,6 +70,7 @@ CLEAR = 500
 # Rounds in which the nodes in contact settle; of the implicit steps, and when to stop.
 ROUNDS, ITERATIONS, CONVERGED = 30, 40, 1e-10
 CLOSINGS = 4  # of the joints at the start, each squares what is left
+_OPTIONS = ("method", "rtol", "max_step", "stabilisation", "scheme", "branch")
 _QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])
 
 
@@ -248,6 +249,7 @@ class _Run:
             self.v[part.at.start : part.at.start + 3] = own[:3, 1]
         self._close()
         self.work, self.stuck = 0.0, set[str]()
+        self.lam = np.zeros(2 * len(model.joints))
         self.closed: dict[str, tuple[float, float]] = {}
         self.rows: list[list[float]] = []
         self.records: list[EventRecord] = []
@@ -430,6 +432,7 @@ class _Run:
     ) -> None:
         """Take an explicit step, and book the work of friction."""
         before, at = self.closed, self.tip.at
+        self.lam = y[self.n : self.n + len(self.lam)]
         self.closed = {}
         for node, k in place.items():
             press = -float(y[k])
@@ -472,6 +475,7 @@ class _Run:
             a, lam = a + change[: self.n], lam + change[self.n :]
             if np.abs(change[: self.n]).max() <= CONVERGED * (1.0 + np.abs(a).max()):
                 break
+        self.lam = lam
         return q + h * v + 0.5 * h * h * a, v + h * a
 
     def _fly(self) -> bool:
@@ -521,7 +525,10 @@ class _Run:
                 if point and not point.startswith("#"):
                     names += [f"{part.name}.{point}.{x}" for x in ("x", "y")]
                     names += [f"{part.name}.{point}.{x}" for x in ("vx", "vy")]
+        joints = [joint.name for joint in self.system.model.joints]
+        names += [f"{name}.force_{axis}" for name in joints for axis in "xy"]
         own = ("gap", "normal_force", "friction_force", "n_closed", "n_stuck")
+        own += ("slip_velocity", "mode")
         return (*names, *(f"{self.contact.name}.{x}" for x in own))
 
     def _record(self) -> None:
@@ -538,8 +545,15 @@ class _Run:
             potential += 0.5 * float(xi @ part.K @ xi)
             potential -= part.mass * float(self.g @ q[first : first + 2])
         forces = np.array([*self.closed.values()]).reshape(-1, 2).sum(axis=0)
+        # On the second body of each joint.
+        row += (-self.lam).tolist()
         row += [min(self._gaps(q, v)[0].values()), *forces]
         row += [float(len(self.closed)), float(len(self.stuck))]
+        patch = self.contact.b.partition(".")[2]
+        slip = float(self.along @ self.tip.motion(q, v, patch)[2])
+        is_held = len(self.stuck) == len(self.closed)
+        mode = 0.0 if is_held else float(np.sign(slip))
+        row += [slip, mode if self.closed else float(OPEN_MODE)]
         M, _ = self._system(q, v)
         row += [0.5 * float(v @ M @ v), potential, self.work]
         self.rows.append(row)
@@ -568,22 +582,11 @@ class _Run:
             t_end=min(self.until, float(rows[-1, 0])),
             status=outcome,
             message=message,
-            options={
-                "method": "auto",
-                "rtol": options.rtol,
-                "atol": options.floor,
-                "step": self.h,
-                "max_step": options.max_step,
-                "stabilisation": None,
-                "scheme": "appended",
-                "branch": options.branch,
-                "until": self.until,
-            },
-            cost={
-                "steps": n,
-                "rejected": 0,
-                "evaluations": n,
-                "jacobians": 0,
+            options={name: getattr(options, name) for name in _OPTIONS}
+            | {"atol": options.floor, "step": self.h, "until": self.until},
+            cost=dict.fromkeys(("rejected", "jacobians"), 0)
+            | dict.fromkeys(("steps", "evaluations"), n)
+            | {
                 "implicit_steps": self.n_flight,
                 "cpu_seconds": time.process_time() - self.begin,
             },
