@@ -148,8 +148,8 @@ def test_progress_tells_time_and_contact():
 
 
 # Those of long lines by the march in NumPy with 1/k added to G, on patches of 0.95 mm;
-# the others are the spec's, rounded to whole newtons. Its 15 N belongs to a line of
-# 0.5 mm, which is too short for so soft a contact, and the result says so.
+# the others are whole newtons of a reference. Its 15 N comes out on a line of 0.5 mm,
+# which we take it to have; that is too short for so soft a contact, as the result says.
 PEAKS = [
     (0.01, 0.5e-3, 15.0, 0.5),
     (0.01, 1.0e-3, 17.425, 0.01),
