@@ -379,6 +379,6 @@ def test_a_body_at_rest_leaves_no_doubt():
 def test_a_log_that_takes_much_memory_is_said(monkeypatch):
     model = Model(bodies=[beam(modes=3, eta=(1e-3,))])
     assert not any("memory" in note for note in simulate(model, until=0.01).notes)
-    monkeypatch.setattr("nonsmooth.solve.driver.LARGE_LOG", 1)
+    monkeypatch.setattr("nonsmooth.solve.remarks.LARGE_LOG", 1)
     notes = simulate(model, until=0.01).notes
-    assert any("GB of memory" in note for note in notes)
+    assert any("GB, is in memory" in note for note in notes)

@@ -442,6 +442,9 @@ def admissible(kind, fields):
             fields.pop("normal", None)
         if fields.get("clearance") is None or fields.get("normal") is not None:
             fields.pop("block", None)
+        # Rigid corners of random models bear by a law, elastic blocks by their nodes.
+        if fields.get("block") is None or fields.get("load") == "corners":
+            fields.pop("load", None)
     return fields
 
 

@@ -81,6 +81,7 @@ columns of saved files, and names to plot
   energy_residual, energy_exchanged    J
   violation                     largest constraint error, m or rad
   notes, doubts, options, cost  doubts: reasons not to trust the result
+  engine                        which compiled code it was computed with
   final                         t, positions (x, y, theta), velocities, by body
   extremes                      min, t_min, max, t_max by quantity; the force of a
                                 joint is its magnitude, the slip velocity of a
