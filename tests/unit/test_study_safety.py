@@ -314,7 +314,7 @@ import sys
 from nonsmooth.study import Count, sweep
 def report(p):
     print(p.done, flush=True)
-sweep("belt", {"speed": [0.05 + 0.001 * k for k in range(400)]},
+sweep("belt", {"speed": [0.05 + 0.0001 * k for k in range(4000)]},
       {"n": Count()}, until=5.0, store=sys.argv[1], progress=report, workers=2)
 """
 

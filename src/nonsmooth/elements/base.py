@@ -394,7 +394,7 @@ class Named(Element, family="element"):
     def check_names(self, field_name: str) -> None:
         """Refuse names of what a body has that could not stand in a column name."""
         for name in getattr(self, field_name, {}):
-            if not (name.isidentifier() and name.isascii()):
+            if not name.isidentifier():
                 valid = "use letters, digits and '_', a letter first"
                 raise self.fail(field_name, name, valid)
             if len(name) > MAX_LETTERS:
