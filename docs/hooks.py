@@ -9,6 +9,7 @@ that no page asks for.
 from __future__ import annotations
 
 import ast
+import csv
 import dataclasses
 import html
 import inspect
@@ -230,6 +231,26 @@ def viewer_size() -> str:
     return f"{(STATIC / 'report.js').stat().st_size // 1000} kB"
 
 
+def performance() -> str:
+    """Return what the benchmarks measured last, a table for each case and machine."""
+    lines: list[str] = []
+    for path in sorted((HERE.parent / "benchmarks" / "results").glob("*.csv")):
+        cases: dict[str, list[dict[str, str]]] = {}
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                cases.setdefault(row["case"], []).append(row)
+        for case, rows in cases.items():
+            last = max(row["date"] for row in rows)
+            lines += [f"### {case}: {path.stem}, {last}", ""]
+            lines += ["| what | value | unit | note |", "|---|---|---|---|"]
+            for row in rows:
+                words = [row["what"], row["value"], row["unit"], row["note"]]
+                text = " | ".join(word.replace("|", "\\|") for word in words)
+                lines.append(f"| {text} |")
+            lines.append("")
+    return "\n".join(lines)
+
+
 OF_A_SYSTEM: dict[str, Callable[[str], str]] = {
     "viewer": viewer,
     "parameters": parameters,
@@ -387,6 +408,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "cards": cards,
     "report_sizes": report_sizes,
     "viewer_size": viewer_size,
+    "performance": performance,
     "gallery": gallery_systems,
     "expressions": expressions,
     "references": references,
