@@ -309,8 +309,10 @@ def test_no_room_for_whole_runs_is_said(store, monkeypatch, capsys):
     assert main(["sweep", str(path)]) == 0
 
 
+# What runs in the background of a shell ignores Ctrl-C, and its children do.
 SCRIPT = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from nonsmooth.study import Count, sweep
 def report(p):
     print(p.done, flush=True)
