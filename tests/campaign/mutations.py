@@ -27,7 +27,7 @@ NOT_NEGATIVE = {
     "rest_length",
 }
 TEXTS = ("", "abc", "1,5", "3 Hz", "ünïcödé ✓", "a\x00b", "x" * 5000, "../etc")
-NAMES = ("", "9lives", "a b", "a.b", "naïve", "a\nb", "x" * 500, "💥", "../a", "-")
+NAMES = ("", "9lives", "a b", "a.b", "a\nb", "x" * 500, "💥", "../a", "-")
 
 
 @dataclass(frozen=True)
