@@ -270,6 +270,21 @@ def test_importing_is_light():
     assert run.stdout.startswith("[] ")
 
 
+@pytest.mark.skipif(not JIT, reason="about the compiled library")
+def test_a_run_of_rigid_bodies_is_light():
+    """It loads the library and NumPy, no finite elements and nothing of SciPy."""
+    library.load()
+    code = (
+        "import sys; from nonsmooth import gallery, simulate;"
+        "simulate(gallery.belt(), until=0.1).summary();"
+        f"print([m for m in {HEAVY!r} if m in sys.modules])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "[]\n"
+
+
 def test_the_public_names_all_exist():
     import nonsmooth
 

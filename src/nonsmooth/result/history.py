@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,14 @@ from nonsmooth.errors import ModelError, nearest
 from nonsmooth.kernels.friction.modes import OPEN, PRESSING
 from nonsmooth.kernels.march import waves as kernel
 from nonsmooth.kernels.march.wave_tables import N_CONTACT, SEPARATE, State
-from nonsmooth.pack.waves import Waves
 from nonsmooth.result.energy import EnergyBalance
 from nonsmooth.result.event_table import EventRecord
 from nonsmooth.result.pressure import Pressure
 from nonsmooth.result.state import MODE, Modes
+
+if TYPE_CHECKING:
+    # Not at run time: finite elements and SciPy's sparse matrices come with it.
+    from nonsmooth.pack.waves import Waves
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
