@@ -112,7 +112,8 @@ def test_a_motion_is_condensed():
 
 
 @pytest.mark.parametrize(
-    ("largest", "factor"), [(0.0, 1.0), (0.02, 1.0), (1e-4, 200.0), (1e-6, 2e4)]
+    ("largest", "factor"),
+    [(0.0, 1.0), (0.02, 1.0), (1e-4, 200.0), (1e-6, 2e4), (1e-10, 1.0)],
 )
 def test_enlargement_is_a_round_factor(largest, factor):
     assert meshes.enlargement(largest, 0.6) == factor

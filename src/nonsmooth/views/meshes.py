@@ -36,6 +36,8 @@ CLOSE, MOST_COMPONENTS = 1.5e-2, 24
 MOST_SEEN = 400
 # Deformation that is seen as it is, beside the picture; else it is enlarged to this.
 SEEN, ENLARGED = 0.01, 0.04
+# Below this part of the picture it is what a start leaves of round-off.
+NO_DEFORMATION = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -133,7 +135,7 @@ def eta_of(values: Mapping[str, Floats], name: str, n: int) -> Floats:
 
 def enlargement(largest: float, extent: float) -> float:
     """Return 1 for a deformation that can be seen, else a round factor for it."""
-    if largest <= 0.0 or largest >= SEEN * extent:
+    if not NO_DEFORMATION * extent < largest < SEEN * extent:
         return 1.0
     factor = ENLARGED * extent / largest
     ten = 10.0 ** np.floor(np.log10(factor))
