@@ -445,6 +445,17 @@ def settle(m, w, r, t_ahead):
     return WRONG
 
 
+@far(Tables, Work, Decision, NUMBER, INTEGER, returns=INTEGER)
+def follow(m, w, r, t, status):
+    """Let velocities meet the mode decided; decide again where that turns a slip."""
+    for i in range(MAX_TURN):
+        if status != DECIDED or not comply(m, w, r, t) or i == MAX_TURN - 1:
+            break
+        rest_again(m, w, r)
+        status = settle(m, w, r, look_ahead(m, w, r, t))
+    return status
+
+
 @far(Tables, Work, Decision, NUMBER, returns=INTEGER)
 def decide(m, w, r, t):
     """Bring contacts to rest and decide them, until the mode agrees with the law."""
@@ -452,10 +463,4 @@ def decide(m, w, r, t):
     while stop_others(m, w, r, t):
         bring_to_rest(m, w, r, t)
     doubt_yielding(m, w, r)
-    status = DECIDED
-    for _ in range(MAX_TURN):
-        status = settle(m, w, r, look_ahead(m, w, r, t))
-        if status != DECIDED or not comply(m, w, r, t):
-            break
-        rest_again(m, w, r)
-    return status
+    return follow(m, w, r, t, settle(m, w, r, look_ahead(m, w, r, t)))

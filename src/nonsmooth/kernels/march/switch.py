@@ -40,8 +40,8 @@ from nonsmooth.kernels.friction.settle import (
     approach_rate,
     begin_pressing,
     come_to_rest,
-    comply,
     decide,
+    follow,
     go_ahead,
     is_at_rest,
     is_resting,
@@ -386,9 +386,9 @@ def review(m, w, watch, r, t):
         tie(m, w, 1)
         activate(m, w)
         return 0
-    comply(m, w, r, t)
+    r.status = follow(m, w, r, t, r.status)
     guard_again(m, watch, r, True)
-    return 1
+    return 1 if r.status == DECIDED else -1
 
 
 # ---- at the start of a run -----------------------------------------------------
