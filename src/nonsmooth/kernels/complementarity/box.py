@@ -75,6 +75,7 @@ class Box(Block):
     n_change = INTEGER  # changes of the active set
     residual = NUMBER  # of the answer
     slope = NUMBER  # along the direction taken
+    tied = NUMBER  # part of the compliance without joints that is none, where shared
     noise = floats("n_largest")  # round-off of b that the caller knows of, or zero
     slip = integers("n_largest")  # sign of each acceleration, 0 where it stays
     critical = integers("n_largest")  # slip in the mechanism that gives way first
@@ -91,6 +92,7 @@ class Box(Block):
     order = integers("n_largest")  # rows of the factor
     C = floats("n_largest * n_largest")  # (n, n) factor, by rows of `order`
     left = floats("n_largest")  # diagonal that is left of each row of `order`
+    least = floats("n_largest")  # pivot of each row that is none, beside round-off
     # Sharing and mechanisms.
     n_basis = INTEGER  # rows in `basis`
     G = floats("n_largest * n_largest")  # (m, r) generators
@@ -128,6 +130,7 @@ def scale_box(p, n, A, limit, free):
         if size > 0.0:
             p.d[i] = power_of_two(0.5 * math.frexp(size)[1])
         p.limit[i] = p.d[i] * limit[i]
+        p.least[i] = 0.0
         for j in range(i + 1):
             value = 0.5 * (A[i * n + j] + A[j * n + i]) / p.d[i] / p.d[j]
             if not (p.side[i] and p.side[j]):
@@ -135,6 +138,13 @@ def scale_box(p, n, A, limit, free):
             p.H[i * n + j] = value
             p.H[j * n + i] = value
     return 1
+
+
+@kernel
+def tie(p, n, free):
+    """Let rows depend on each other that differ by less than the part `tied`."""
+    for i in range(n):
+        p.least[i] = p.tied * free[i] / p.d[i] / p.d[i]
 
 
 @kernel
@@ -158,7 +168,9 @@ def factor(p, n, m, tolerance):
         most = 0.0
         for i in range(k, m):
             o = order[i]
-            if p.left[i] > most and p.left[i] > tolerance * H[o * n + o]:
+            if p.left[i] > most and p.left[i] > max(
+                tolerance * H[o * n + o], p.least[o]
+            ):
                 most = p.left[i]
                 q = i
         if q < 0:

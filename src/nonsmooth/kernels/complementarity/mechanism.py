@@ -28,6 +28,7 @@ from nonsmooth.kernels.complementarity.box import (
     rank_tolerance,
     scale_box,
     solve_box,
+    tie,
 )
 from nonsmooth.kernels.complementarity.scaling import SOLVED, is_finite
 from nonsmooth.kernels.look import spend
@@ -513,6 +514,7 @@ def group_ratio(p, n, A, limit, free, lam):
     """
     if not (is_finite(n, lam) and scale_box(p, n, A, limit, free)):
         return np.nan
+    tie(p, n, free)
     m = list_moving(p, n, lam)
     r = factor(p, n, m, rank_tolerance(n, DEPENDENT))
     p.rank = r

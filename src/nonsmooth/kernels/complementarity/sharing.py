@@ -27,6 +27,7 @@ from nonsmooth.kernels.complementarity.box import (
     scale_box,
     solve_lower,
     solve_upper,
+    tie,
 )
 from nonsmooth.kernels.complementarity.scaling import (
     INFEASIBLE,
@@ -284,6 +285,7 @@ def share(p, n, A, limit, free, lam):
     """
     if not (is_finite(n, lam) and scale_box(p, n, A, limit, free)):
         return NOT_FINITE
+    tie(p, n, free)
     m = list_sharing(p, n, lam)
     r = factor(p, n, m, rank_tolerance(n, DEPENDENT))
     if r == m:

@@ -28,6 +28,7 @@ from nonsmooth.kernels.complementarity.box import (
     factor,
     rank_tolerance,
     scale_box,
+    tie,
 )
 from nonsmooth.kernels.complementarity.mechanism import group_ratio, let_go
 from nonsmooth.kernels.complementarity.scaling import SOLVED
@@ -37,7 +38,7 @@ from nonsmooth.kernels.friction.modes import PRESSING, STICK
 from nonsmooth.kernels.linear.dense import lu_factor, lu_solve
 from nonsmooth.kernels.mechanics import assemble, bodies, contacts, reactions
 from nonsmooth.kernels.mechanics.tables import Tables, Work
-from nonsmooth.kernels.tolerances import AT_LIMIT, NO_FORCE, TINY
+from nonsmooth.kernels.tolerances import AT_LIMIT, NO_FORCE, TIED_RANK, TINY
 
 # Part of its friction beyond which it does not matter how much more a group would need.
 FAR_BEYOND = 2.0
@@ -116,6 +117,8 @@ def list_stuck(m, w, g):
 @kernel
 def open_rows(m, w, n):
     """Let the n listed contacts go, and factor what is left."""
+    # As their own rows have it.
+    w.box.tied = TIED_RANK if w.is_tied and w.has_lost_rank else 0.0
     for i in range(n):
         contacts.set_active(m, w, m.contact_row[w.held[i]], False)
     reactions.factor_rows(m, w)
@@ -263,6 +266,7 @@ def turn(w, n):
     p = w.box
     if not scale_box(p, n, w.held_A, w.held_limit, w.held_free):
         return False
+    tie(p, n, w.held_free)
     for i in range(n):
         p.order[i] = i
     r = factor(p, n, n, rank_tolerance(n, DEPENDENT))
