@@ -241,9 +241,15 @@ def look_back(m, w, r, h, t_stop):
     if r.has_touched:
         r.h_touch = h
         r.has_touched = 0
+    s = r.step
+    has_faded = switch.has_faded(m, w)
     check_stiffness(m, w, r, h, t_stop)
+    if has_faded:
+        r.is_fresh = 0
+        t = min(s.t, s.t_cap)
+        is_open = is_undecided(r, switch.renew(m, w, r.watch, r.rest, t))
+        return UNDECIDED if is_open else END
     if w.n_gripped > 1 and w.has_lost_rank:
-        s = r.step
         change = switch.review(m, w, r.watch, r.rest, min(s.t, s.t_cap))
         if change < 0:
             s.t_fail = s.t

@@ -354,6 +354,21 @@ def renew(m, w, watch, r, t):
 
 
 @kernel
+def has_faded(m, w):
+    """Return whether a contact still slips by round-off, and ever more slowly.
+
+    Where a motion dies away its slip has no zero to be found, and is rest all the same.
+    """
+    for k in range(m.n_contact):
+        mode = w.mode[k]
+        slips = has_friction(m, k) and mode.side == PRESSING and is_slipping(mode)
+        if slips and m.contact_band[k] == 0.0 and is_at_rest(m, w, k):
+            if mode.sign * contacts.slip_acceleration(m, w, k) < 0.0:
+                return True
+    return False
+
+
+@kernel
 def creep(m, w, r):
     """Let contacts slip that move, though they stick: nothing holds them exactly."""
     for k in range(m.n_touch):
