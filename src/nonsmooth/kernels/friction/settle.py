@@ -21,7 +21,6 @@ from nonsmooth.kernels.friction.groups import (
     used,
 )
 from nonsmooth.kernels.friction.modes import (
-    HELD,
     PRESSING,
     SLIP,
     STICK,
@@ -87,11 +86,10 @@ def come_to_rest(m, w, r, k):
 def stay_at_rest(m, w, r, k):
     """Let contact k, at rest already, be decided again.
 
-    One that drives hold within its band has no velocity of its own to keep.
+    One in its band keeps the velocity it has: others may hold it at another than its
+    own, on nearly one line, or drives.
     """
-    r.rests[k] = 1
-    if w.mode[k].grip == HELD:
-        come_to_rest(m, w, r, k)
+    come_to_rest(m, w, r, k)
 
 
 @kernel
