@@ -387,7 +387,8 @@ def review(m, w, watch, r, t):
     touch_all(m, r)
     for k in range(m.n_contact):
         copy_mode(w.mode[k], r.kept[k])
-        r.rests[k] = 1 if is_resting(m, w, k) else 0
+        if is_resting(m, w, k):
+            stay_at_rest(m, w, r, k)
     n_resting = w.n_stuck
     tie(m, w, 0)
     creep(m, w, r)
