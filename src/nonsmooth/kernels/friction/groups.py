@@ -45,6 +45,10 @@ FAR_BEYOND = 2.0
 # Part by which limits may be exceeded where all of them are reached: what sharing needs
 # to see that it is possible, and far below what a limit is known to.
 ABOVE = 1e-11
+# Contacts that stick on nearly one line, but are not tied, where friction is beyond a
+# limit: rows that differ by this part of a compliance share it, if that changes
+# accelerations by no more than this part of what the weight does: as states are known.
+NEARLY_TIED, NO_CHANGE = 1e-6, 1e-8
 # Rounds in which the friction of joints that slide follows that of others at rest, and
 # its last change, beside it.
 MAX_SLIDE, FOLLOWED = 30, 1e-13
@@ -117,8 +121,6 @@ def list_stuck(m, w, g):
 @kernel
 def open_rows(m, w, n):
     """Let the n listed contacts go, and factor what is left."""
-    # As their own rows have it.
-    w.box.tied = TIED_RANK if w.is_tied and w.has_lost_rank else 0.0
     for i in range(n):
         contacts.set_active(m, w, m.contact_row[w.held[i]], False)
     reactions.factor_rows(m, w)
@@ -177,6 +179,8 @@ def weigh_stuck(m, w, g):
     """List the contacts of group g that stick, and write their A; return how many."""
     n = list_stuck(m, w, g)
     if n > 1:
+        # As their own rows have it.
+        w.box.tied = TIED_RANK if w.is_tied and w.has_lost_rank else 0.0
         open_rows(m, w, n)
         if has_slides(m, g):
             weigh_joined(m, w, n)
@@ -348,20 +352,40 @@ def share_friction(m, w, a):
 
     Rows share it already in proportion to the limits; what they leave beyond a limit is
     shared anew. Accelerations a are unique, and stay, where rows depend on each other;
-    where they nearly do, they follow the forces.
+    where they nearly do, they follow the forces: friction on nearly one line is known
+    as well as the state is, over their distance from one line.
     """
     for g in range(m.n_group):
-        if not slides.is_shared(m, w, g):
+        is_shared = slides.is_shared(m, w, g)
+        if not is_shared and w.n_gripped < 2:
             continue
         n = list_stuck(m, w, g)
         # Limits of joints follow from how it is shared; but where others slide, so does
         # their friction.
-        is_beyond = has_slides(m, g) and slides.list_sliding(m, w, g) == 0
+        is_beyond = is_shared and has_slides(m, g)
+        is_beyond = is_beyond and slides.list_sliding(m, w, g) == 0
         for i in range(n):
             limit = w.held_limit[i] * (1.0 + AT_LIMIT) + NO_FORCE * w.force
             is_beyond = is_beyond or abs(w.held_force[i]) > limit
         if is_beyond and n > 1:
-            share_group(m, w, g, n, a)
+            is_tied = w.is_tied and w.has_lost_rank
+            w.box.tied = TIED_RANK if is_tied else 0.0 if is_shared else NEARLY_TIED
+            share_group(m, w, g, n, a, is_shared)
+
+
+@kernel
+def keep_motion(w, n):
+    """Keep the friction that was where another would change accelerations."""
+    has_changed = False
+    for i in range(n):
+        change = 0.0
+        for j in range(n):
+            last = w.contact[w.held[j]].lam_t
+            change += w.held_A[i * n + j] * (w.held_force[j] - last)
+        largest = NO_CHANGE * w.held_free[i] * w.force
+        has_changed = has_changed or abs(change) > largest
+    for i in range(n if has_changed else 0):
+        w.held_force[i] = w.contact[w.held[i]].lam_t
 
 
 @kernel
@@ -404,8 +428,11 @@ def change_slides(m, w, n_slide):
 
 
 @kernel
-def share_group(m, w, g, n, a):
-    """Share the friction of the n listed contacts of group g; a are accelerations."""
+def share_group(m, w, g, n, a, is_shared):
+    """Share the friction of the n listed contacts of group g; a are accelerations.
+
+    Where it is redundant; where it nearly is, if they hardly change.
+    """
     for i in range(m.n_row):
         w.new[i] = w.lam[i]
     open_rows(m, w, n)
@@ -417,6 +444,8 @@ def share_group(m, w, g, n, a):
         if not divide(w, n, w.held_A, w.held_limit):
             # At break-away the limits are met to round-off, from either side.
             divide_beyond(w, n, w.held_A, hold(m, w, g, n))
+    if not is_shared:
+        keep_motion(w, n)
     n_slide = slides.list_sliding(m, w, g)
     for l in range(n_slide):
         w.excess[l] = 0.0
