@@ -368,9 +368,10 @@ def share_friction(m, w, a):
             limit = w.held_limit[i] * (1.0 + AT_LIMIT) + NO_FORCE * w.force
             is_beyond = is_beyond or abs(w.held_force[i]) > limit
         if is_beyond and n > 1:
-            is_tied = w.is_tied and w.has_lost_rank
-            w.box.tied = TIED_RANK if is_tied else 0.0 if is_shared else NEARLY_TIED
-            share_group(m, w, g, n, a, is_shared)
+            is_near = not w.has_lost_rank and w.n_gripped == w.n_stuck
+            is_tied = w.has_lost_rank and w.is_tied
+            w.box.tied = NEARLY_TIED if is_near else TIED_RANK if is_tied else 0.0
+            share_group(m, w, g, n, a, is_near)
 
 
 @kernel
@@ -428,10 +429,10 @@ def change_slides(m, w, n_slide):
 
 
 @kernel
-def share_group(m, w, g, n, a, is_shared):
+def share_group(m, w, g, n, a, is_near):
     """Share the friction of the n listed contacts of group g; a are accelerations.
 
-    Where it is redundant; where it nearly is, if they hardly change.
+    Of contacts on nearly one line, if they hardly change.
     """
     for i in range(m.n_row):
         w.new[i] = w.lam[i]
@@ -444,7 +445,7 @@ def share_group(m, w, g, n, a, is_shared):
         if not divide(w, n, w.held_A, w.held_limit):
             # At break-away the limits are met to round-off, from either side.
             divide_beyond(w, n, w.held_A, hold(m, w, g, n))
-    if not is_shared:
+    if is_near:
         keep_motion(w, n)
     n_slide = slides.list_sliding(m, w, g)
     for l in range(n_slide):
