@@ -138,7 +138,7 @@ def unstop(m, w, r, k):
 def moves(m, w, k):
     """Return whether contact k, held by others, slips by more than round-off."""
     least = MOVES * contacts.slip_scale(m, w, k)
-    return m.contact_band[k] == 0.0 and abs(w.contact[k].v_t) > least
+    return abs(w.contact[k].v_t) > m.contact_band[k] + least
 
 
 @kernel
