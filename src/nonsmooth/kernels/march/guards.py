@@ -51,6 +51,7 @@ from nonsmooth.kernels.mechanics.tables import (
     GROUP,
     MARGIN,
     PATCH,
+    PIN,
     USER,
     Tables,
     Work,
@@ -184,7 +185,18 @@ def joint_guards(m, w, k, out):
         set_guard(out, i, 1.0 if w.is_quiet else w.heard[i], 0.0)
     for j in range(2 if m.contact_rub[k] >= 0 else 0):
         i = m.contact_rub[k] + j
-        set_guard(out, i, 1.0 if w.is_quiet else w.heard[i], 0.0)
+        # In place of a rate, which it does not have, what loads a joint at rest.
+        bears = bears_at_rest(m, w, k, j) if w.mode[k].grip == STICK else 0.0
+        set_guard(out, i, 1.0 if w.is_quiet else w.heard[i], bears)
+
+
+@kernel
+def bears_at_rest(m, w, k, j):
+    """Return one of the two forces that load joint k: at rest friction needs both."""
+    c = w.contact[k]
+    if m.contact_kind[k] == PIN:
+        return w.lam[m.contact_joint[k] + j]
+    return c.rear if j else c.front
 
 
 @kernel

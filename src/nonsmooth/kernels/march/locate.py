@@ -20,7 +20,12 @@ from nonsmooth.kernels.march.guards import (
     is_reaction,
     user_guard,
 )
-from nonsmooth.kernels.march.resolved import all_resolved
+from nonsmooth.kernels.march.resolved import (
+    WELL_ABOVE,
+    all_resolved,
+    loses_load,
+    stays_above,
+)
 from nonsmooth.kernels.mechanics import bodies, contacts
 from nonsmooth.kernels.mechanics.tables import GAP, Tables, Work
 from nonsmooth.kernels.run import N_NODE, Watch
@@ -40,9 +45,8 @@ NONE = 2.0
 EXTREMUM_WIDTH, ROOT_WIDTH = 1e-9, 1e-15
 # Parabolas through a low node and its neighbours until its depth is known to this part.
 MAX_PARABOLA, DEPTH = 12, 0.1
-# Tangents at two nodes that meet above this part of the lower one show no zero between;
-# nor does a parabola whose vertex is above this part of the lowest of three nodes.
-WELL_ABOVE = 0.5
+# Part of a step to which the least load of a joint at rest is followed.
+NARROWEST = 1e-6
 # How often the first interval is halved to find the lobe after such a start.
 MAX_HALVING = 40
 # Fraction of a step within which an event is at its start.
@@ -280,15 +284,25 @@ def lost_dip(m, w, watch, h, k, j):
 
 
 @kernel
-def stays_above(watch, h, k, j, side):
-    """Return whether guard k, turning between nodes j - 1 and j, stays far from zero.
+def lost_load(m, w, watch, h, k, j):
+    """Fraction where a joint at rest bears too little for guard k, or NONE.
 
-    Where it turns back once, it is above its tangents.
+    Between two nodes, by bisection towards its least load.
     """
-    g0, g1 = side * watch.node[j - 1][k][0], side * watch.node[j][k][0]
-    rate0, rate1 = side * watch.node[j - 1][k][1], side * watch.node[j][k][1]
-    t = (g1 - g0 - rate1 * h / N_NODE) / (rate0 - rate1)
-    return g0 + rate0 * t > WELL_ABOVE * min(g0, g1)
+    for i in range(m.n_touch, m.n_contact):
+        if not loses_load(m, w, watch, k, i, j):
+            continue
+        rub, last, node = m.contact_rub[i], watch.node[j - 1], watch.node[j]
+        x0, x1 = (j - 1) / N_NODE, j / N_NODE
+        while x1 - x0 > NARROWEST:
+            x = 0.5 * (x0 + x1)
+            if value_at(m, w, watch, h, x, k) <= 0.0:
+                return x
+            along = 0.0
+            for l in range(rub, rub + 2):
+                along += watch.guard[l][1] * (node[l][1] - last[l][1])
+            x0, x1 = (x, x1) if along < 0.0 else (x0, x)
+    return NONE
 
 
 @kernel
@@ -297,6 +311,7 @@ def turning_root(m, w, watch, h, k, j, side, is_zero):
     x0, x1 = (j - 1) / N_NODE, j / N_NODE
     if not has_rate(m, w, k):
         x = lost_dip(m, w, watch, h, k, j) if j < N_NODE else NONE
+        x = lost_load(m, w, watch, h, k, j) if x == NONE else x
         return root(m, w, watch, h, k, x0, x, side) if x != NONE else NONE
     rate0, rate1 = watch.node[j - 1][k][1], watch.node[j][k][1]
     if not (side * rate0 < 0.0 and side * rate1 > 0.0):

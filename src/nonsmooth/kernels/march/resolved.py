@@ -1,7 +1,9 @@
 """Whether nodes of a step tell what guards do between them."""
 
 from nonsmooth.kernels.abi import kernel
+from nonsmooth.kernels.friction.modes import STICK
 from nonsmooth.kernels.march.guards import is_friction_at_rest
+from nonsmooth.kernels.mechanics.tables import GROUP
 from nonsmooth.kernels.run import N_NODE
 from nonsmooth.kernels.tolerances import SMALLEST_FORCE
 
@@ -9,6 +11,9 @@ from nonsmooth.kernels.tolerances import SMALLEST_FORCE
 # least of them; where they vary by less than the next they are not looked at.
 # Those that go down to zero, by a part of the largest.
 RESOLVED, ALIKE, DEEPEST = 0.1, 0.1, 0.05
+# Tangents at two nodes that meet above this part of the lower one show no zero between;
+# nor does a parabola whose vertex is above this part of the lowest of three nodes.
+WELL_ABOVE = 0.5
 
 
 @kernel
@@ -46,3 +51,41 @@ def all_resolved(m, w, watch):
         if is_friction_at_rest(m, w, k) and not is_resolved(w, watch, k):
             return False
     return True
+
+
+@kernel
+def has_passed_zero(m, watch, k, j):
+    """Return whether the load of joint k at rest is near zero between nodes j - 1, j.
+
+    There its limit is, too, for a small part of a step: its force has turned about.
+    """
+    rub, total = m.contact_rub[k], 0.0
+    for i in range(rub, rub + 2 if rub >= 0 else rub):
+        total += watch.node[j - 1][i][1] * watch.node[j][i][1]
+    return total < 0.0
+
+
+@kernel
+def loses_load(m, w, watch, k, i, j):
+    """Return whether guard k may be past zero between nodes since joint i has no load.
+
+    Its own of friction at rest, or that of its group.
+    """
+    owner = m.watch_owner[k]
+    is_own = owner == i
+    if m.watch_kind[k] == GROUP:
+        is_own = m.contact_group[owner] == m.contact_group[i]
+    rests = w.mode[i].grip == STICK and is_friction_at_rest(m, w, k)
+    return is_own and rests and has_passed_zero(m, watch, i, j)
+
+
+@kernel
+def stays_above(watch, h, k, j, side):
+    """Return whether guard k, turning between nodes j - 1 and j, stays far from zero.
+
+    Where it turns back once, it is above its tangents.
+    """
+    g0, g1 = side * watch.node[j - 1][k][0], side * watch.node[j][k][0]
+    rate0, rate1 = side * watch.node[j - 1][k][1], side * watch.node[j][k][1]
+    t = (g1 - g0 - rate1 * h / N_NODE) / (rate0 - rate1)
+    return g0 + rate0 * t > WELL_ABOVE * min(g0, g1)
