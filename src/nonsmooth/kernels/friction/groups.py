@@ -28,6 +28,7 @@ from nonsmooth.kernels.complementarity.box import (
     factor,
     rank_tolerance,
     scale_box,
+    solve_lower,
     tie,
 )
 from nonsmooth.kernels.complementarity.mechanism import group_ratio, let_go
@@ -148,12 +149,47 @@ def weigh(m, w, n):
 
 
 @kernel
-def weigh_joined(m, w, n):
+def respond(m, w, n_slide):
+    """Write and factor what friction of the joints that slide does to their loads."""
+    for l in range(n_slide):
+        push_alone(m, w, w.rub[l], w.held_a)
+        reactions.oppose(m, w, w.held_a)
+        for i in range(m.n_row):
+            w.response[i * n_slide + l] = w.lam[i]
+    slides.solve_loads(m, w, n_slide)
+
+
+@kernel
+def follow(m, w, n_slide):
+    """Let joints that slide follow the reactions in `lam`: changes, with friction.
+
+    That goes to `excess`.
+    """
+    for l in range(n_slide):
+        k = w.rub[l]
+        i, phi = m.contact_joint[k], w.contact[k].phi
+        second = w.lam[i + 1] if slides.has_two(m, k) else 0.0
+        w.excess[l] = 0.0
+        for j in range(slides.n_flank(m, k)):
+            force = slides.flank_force(m, w, k, j, phi, w.lam[i], second)
+            w.excess[l] += slides.side(m, w, k, j) * force
+    lu_solve(n_slide, w.lu, w.swap, w.excess)
+    for l in range(n_slide):
+        w.excess[l] *= -w.contact[w.rub[l]].phi
+        for i in range(m.n_row):
+            w.lam[i] += w.response[i * n_slide + l] * w.excess[l]
+
+
+@kernel
+def weigh_joined(m, w, g, n):
     """Write A of the n listed contacts, whose rows are open, and what joints bear.
 
     A_ij = a_i' M a_j: joints take most of what a force would do, and the round-off of
-    what is left must not hide that rows depend on each other.
+    what is left must not hide that rows depend on each other. Joints of the group that
+    slide follow with their friction, beside it: see `yield_to`.
     """
+    n_slide = slides.list_sliding(m, w, g)
+    respond(m, w, n_slide)
     for j in range(n):
         a = at(w.held_motion, j * m.n_dof)
         push_alone(m, w, w.held[j], a)
@@ -163,6 +199,9 @@ def weigh_joined(m, w, n):
             value = bodies.inner(m, w, at(w.held_motion, i * m.n_dof), a)
             w.held_A[i * n + j] = value
             w.held_A[j * n + i] = value
+        follow(m, w, n_slide)
+        for l in range(n_slide):
+            w.held_change[l * n + j] = w.excess[l]
         for i in range(n):
             k = w.held[i]
             for row in range(2 if k >= m.n_touch else 0):
@@ -172,6 +211,43 @@ def weigh_joined(m, w, n):
                 w.held_reaction[(2 * i + row) * n + j] = lam
                 # Without this friction.
                 w.held_base[i][row] -= lam * w.held_force[j]
+    if n_slide > 0:
+        yield_to(m, w, n, n_slide)
+
+
+@kernel
+def yield_to(m, w, n, n_slide):
+    """Let A be that of contacts beside which joints slide, whose friction K F follows.
+
+    With B_il the slip of contact i under friction l, which is that of l under i,
+
+        a = (A + B K) F = C E' F        A = C C'
+
+    friction that holds is that with E'F given: A becomes E E'.
+    """
+    p, E = w.box, w.held_inverse
+    if not scale_box(p, n, w.held_A, w.held_limit, w.held_free):
+        return
+    tie(p, n, w.held_free)
+    for i in range(n):
+        p.order[i] = i
+    r = factor(p, n, n, rank_tolerance(n, DEPENDENT))
+    for i in range(r):
+        k = p.order[i]
+        a = at(w.held_motion, k * m.n_dof)
+        for j in range(n):
+            total = w.held_A[k * n + j]
+            for l in range(n_slide):
+                total += slip_due(m, w, w.rub[l], a) * w.held_change[l * n + j]
+            E[j * n + i] = total / p.d[k]
+    for j in range(n):
+        solve_lower(n, r, p.C, at(E, j * n))
+    for i in range(n):
+        for j in range(n):
+            total = 0.0
+            for l in range(r):
+                total += E[i * n + l] * E[j * n + l]
+            w.held_A[i * n + j] = total
 
 
 @kernel
@@ -183,7 +259,7 @@ def weigh_stuck(m, w, g):
         w.box.tied = TIED_RANK if w.is_tied and w.has_lost_rank else 0.0
         open_rows(m, w, n)
         if has_slides(m, g):
-            weigh_joined(m, w, n)
+            weigh_joined(m, w, g, n)
         else:
             weigh(m, w, n)
         close_rows(m, w, n)
@@ -438,7 +514,7 @@ def share_group(m, w, g, n, a, is_near):
         w.new[i] = w.lam[i]
     open_rows(m, w, n)
     if has_slides(m, g):
-        weigh_joined(m, w, n)
+        weigh_joined(m, w, g, n)
         hold(m, w, g, n)
     else:
         weigh(m, w, n)

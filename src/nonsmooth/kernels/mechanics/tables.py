@@ -299,6 +299,7 @@ class Work(Block):
     held_force = floats("n_largest")
     held_base = floats("n_largest, 2")  # reactions of joints, without this friction
     held_reaction = floats("2 * n_largest * n_largest")  # (n, 2, n) under unit friction
+    held_change = floats("n_slide * n_largest")  # (.., n) friction that follows it
     held_a = floats("n_dof")  # scratch
     held_motion = floats("n_largest * n_dof")  # (n, n_dof) under unit friction
     held_P = floats("n_largest * n_largest")  # how limits change with friction
