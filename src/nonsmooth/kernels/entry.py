@@ -225,6 +225,7 @@ def evaluate_samples(m, w, s, alpha, beta):
         take_mode(m, w, s.mode[k])
         contacts.recall(m, w, y)
         dynamics.configure(m, w, t, y, v)
+        contacts.cut_off(m, w)
         reactions.factor_rows(m, w)
         dynamics.accelerate(m, w, t, v, alpha, beta, a)
         if w.n_stuck > 1:

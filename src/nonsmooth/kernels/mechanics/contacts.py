@@ -90,6 +90,20 @@ def contact(m, w, k):
 
 
 @kernel
+def cut_off(m, w):
+    """Let no contact pull, at a state inside a step.
+
+    Its velocities have the error of the step, by which a law that hardly presses any
+    more may be past its release. To find where it is, a law may pull.
+    """
+    for k in range(m.n_touch):
+        c = w.contact[k]
+        if c.lam_n < 0.0:
+            c.lam_n = 0.0
+            c.lam_t = 0.0
+
+
+@kernel
 def wetted(m, k, lam_n):
     """Return the part of its drag, friction without a load, that a contact has.
 
