@@ -10,6 +10,9 @@ from nonsmooth.kernels.tolerances import EPSILON, LANDED
 
 # Retakes of the step until its time is at round-off.
 MAX_LANDING = 6
+# Part of a step by which its last correction may still move its end: else there is no
+# zero but of the dense output, as of a slip that dies away below what a step may err.
+MISLED = 1e-3
 # Part of a step by which its end is moved along its tangent: the square is round-off.
 NUDGE = 1e-7
 # Part of a step over which the rate of a reaction is a difference.
@@ -126,7 +129,11 @@ def land_on_event(m, w, r, h):
         change = -watch.guard[k][0] / rate if rate != 0.0 else 0.0
         is_landed = abs(change) <= LANDED * max(abs(t1), h)
         is_landed = is_landed or locate.is_round_off(m, w, watch, k)
-        if is_landed or attempts == MAX_LANDING or is_at_once:
+        if is_landed or is_at_once:
+            break
+        if attempts == MAX_LANDING:
+            if abs(change) > MISLED * longest:
+                return 0.0
             break
         if abs(change) > 0.1 * longest or not 0.0 < h + change <= longest:
             return 0.0
