@@ -436,15 +436,18 @@ def share_friction(m, w, a):
         if not is_shared and w.n_gripped < 2:
             continue
         n = list_stuck(m, w, g)
-        # Limits of joints follow from how it is shared; but where others slide, so does
-        # their friction.
-        is_beyond = is_shared and has_slides(m, g)
-        is_beyond = is_beyond and slides.list_sliding(m, w, g) == 0
+        n_touch, n_joint = 0, 0
         for i in range(n):
             limit = w.held_limit[i] * (1.0 + AT_LIMIT) + NO_FORCE * w.force
-            is_beyond = is_beyond or abs(w.held_force[i]) > limit
-        if is_beyond and n > 1:
-            is_near = not w.has_lost_rank and w.n_gripped == w.n_stuck
+            is_beyond = abs(w.held_force[i]) > limit
+            n_touch += 1 if is_beyond and w.held[i] < m.n_touch else 0
+            n_joint += 1 if is_beyond and w.held[i] >= m.n_touch else 0
+        # Limits of joints follow from how it is shared; but where others slide, so does
+        # their friction.
+        is_joined = is_shared and has_slides(m, g)
+        is_joined = is_joined and slides.list_sliding(m, w, g) == 0
+        if n > 1 and (n_touch + n_joint > 0 or is_joined):
+            is_near = n_touch > 0 and n_joint == 0 and not w.has_lost_rank
             is_tied = w.has_lost_rank and w.is_tied
             w.box.tied = NEARLY_TIED if is_near else TIED_RANK if is_tied else 0.0
             share_group(m, w, g, n, a, is_near)

@@ -98,16 +98,18 @@ def rate_at_root(m, w, watch, h, k):
 
 @kernel
 def land_on_event(m, w, r, h):
-    """Retake the step so that it ends on its first fired guard.
+    """Retake the step so that it ends on the earliest of the guards that fired.
 
     The root on the dense output has the interpolant's order only; a few Newton
     corrections of the step's size make the landing as good as the method. Returns
     the step's size; 0 if the guard is not where the dense output has it; a failure < 0.
     """
     s, tb, watch = r.step, r.tableau, r.watch
-    k = 0
-    while not watch.fired[k]:
-        k += 1
+    k = -1
+    for i in range(m.n_watch):
+        # Of those that fire as one, none is to be past its zero.
+        if watch.fired[i] and (k < 0 or watch.root[i] < watch.root[k]):
+            k = i
     longest = h
     last = h
     is_at_once = locate.is_at_once(watch, k, r.rest.n_chatter)
