@@ -9,6 +9,7 @@ import math
 from nonsmooth.kernels.abi import kernel
 from nonsmooth.kernels.march import radau, slip, steps
 from nonsmooth.kernels.march.record import is_finite
+from nonsmooth.kernels.mechanics import contacts
 from nonsmooth.kernels.run import (
     CANNOT_ASSEMBLE,
     NEWTON_FAILED,
@@ -44,6 +45,9 @@ SLACK = 1000.0
 # Exponents of a controller that looks at the last error, too, times the order, and the
 # least that it looks at, as in DOP853 [HairerNorsettWanner1993]_ II.4.
 STEADY, STEADIER, LEAST_ERROR = 0.32, 0.2, 1e-4
+# Steps beside the reach of an explicit method, in terms of what settles by itself: its
+# stages then magnify what is unsettled by 1e3 at most.
+BRISTLED = 1.5
 # Explicit steps that stability alone would ask of a run that begins implicitly.
 TOO_MANY_STEPS = 5e3
 
@@ -261,6 +265,20 @@ def next_implicit(m, nw, h, error, grow, limit):
     nw.is_jacobian_new = 0
     s.h = max(h * grow, s.h if h < 0.9 * s.h else 0.0)
     nw.error_last = error
+
+
+@kernel
+def heed_states(m, w, r):
+    """Keep the next explicit step within reach of what settles by itself: bristles.
+
+    One that begins where they are settled may end so whatever its size, as its error
+    tells; but the stages that its dense output is made of are far off.
+    """
+    if m.n_state == 0 or r.is_implicit or r.tableau.reach == 0.0:
+        return
+    decay = contacts.state_decay(m, w)
+    if r.step.h * decay > BRISTLED * r.tableau.reach:
+        r.step.h = BRISTLED * r.tableau.reach / decay
 
 
 @kernel

@@ -21,6 +21,7 @@ from nonsmooth.kernels.march.attempt import (
     attempt,
     check_stiffness,
     choose_method,
+    heed_states,
 )
 from nonsmooth.kernels.march.cross import Crossing
 from nonsmooth.kernels.march.landing import cut_at_event
@@ -295,6 +296,7 @@ def advance(m, w, r, log, t_stop):
     go_on(m, w, r, h, row, t_stop)
     if is_rubbing:
         slip.commit(m, w, s)
+    heed_states(m, w, r)
     if is_too_deep(m, w, r.watch):
         s.t_fail = s.t
         return TOO_DEEP

@@ -228,6 +228,22 @@ def state_rates(m, w, rate):
                 rate[i] = call_smooth(address, p, c.lam_n, c.v_t, w.z[i])
 
 
+@kernel
+def state_decay(m, w):
+    """Return the largest rate at which an internal state settles by itself, 1/s."""
+    largest = 0.0
+    for k in range(m.n_contact):
+        i = m.contact_state[k]
+        if i >= 0 and w.mode[k].side == PRESSING:
+            c, scale = w.contact[k], m.state_scale[i]
+            p = at(m.par, m.contact_friction_par[k])
+            address = m.address[m.contact_rate[k]]
+            rate = call_smooth(address, p, c.lam_n, c.v_t, w.z[i])
+            moved = call_smooth(address, p, c.lam_n, c.v_t, w.z[i] + scale)
+            largest = max(largest, abs(moved - rate) / scale)
+    return largest
+
+
 # ---- rows and forces -----------------------------------------------------------
 
 
