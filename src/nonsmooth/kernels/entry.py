@@ -13,7 +13,7 @@ from nonsmooth.kernels.abi import (
     records,
     stack_floats,
 )
-from nonsmooth.kernels.friction import flanks, groups, rest, slides
+from nonsmooth.kernels.friction import flanks, rest, shown, slides
 from nonsmooth.kernels.friction.modes import (
     OPEN,
     PRESSING,
@@ -229,7 +229,7 @@ def evaluate_samples(m, w, s, alpha, beta):
         reactions.factor_rows(m, w)
         dynamics.accelerate(m, w, t, v, alpha, beta, a)
         if w.n_stuck > 1:
-            groups.share_friction(m, w, a)
+            shown.share_friction(m, w, a)
         bodies.add_acceleration(m, w, a)
         copy(m.n_row, w.lam, s.lam[k])
         copy(9 * m.n_marker, at(w.motion, 0), at(s.motion[k], 0))

@@ -297,6 +297,8 @@ class Work(Block):
     held_free = floats("n_largest")  # the same of each alone, without joints
     held_limit = floats("n_largest")
     held_force = floats("n_largest")
+    held_first = floats("n_largest")  # that of the first sharing
+    held_last = floats("n_largest")  # before it was shared
     held_base = floats("n_largest, 2")  # reactions of joints, without this friction
     held_reaction = floats("2 * n_largest * n_largest")  # (n, 2, n) under unit friction
     held_change = floats("n_slide * n_largest")  # (.., n) friction that follows it
