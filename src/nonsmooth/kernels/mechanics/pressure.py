@@ -111,9 +111,33 @@ def changes(law, par, p, o, phi, end, rate, slope, whole, moment):
 
 
 @kernel
-def add_rates(o, is_b, nx, ny, x, y, ex, ey, whole, moment, change, turn):
+def add_way(o, is_b, x, y):
+    """Add a force on an edge of b along the normal of a face of a, or the reverse."""
+    if is_b:
+        o.A_x += x
+        o.A_y += y
+    else:
+        o.B_x += x
+        o.B_y += y
+
+
+@kernel
+def add_way_rate(o, is_b, x, y):
+    """Add its rate."""
+    if is_b:
+        o.rate_A_x += x
+        o.rate_A_y += y
+    else:
+        o.rate_B_x += x
+        o.rate_B_y += y
+
+
+@kernel
+def add_rates(o, is_b, nx, ny, fx, fy, x, y, ex, ey, whole, moment, change, turn):
     """Add the rates of a piece of an edge of b, or of a."""
-    omega = o.omega_b if is_b else o.omega_a
+    omega, other = (o.omega_b, o.omega_a) if is_b else (o.omega_a, o.omega_b)
+    x_rate, y_rate = whole * other * fy - change * fx, whole * other * fx + change * fy
+    add_way_rate(o, is_b, x_rate, -y_rate)
     vx, vy = -omega * y, omega * x
     if is_b:
         vx = o.u_x - omega * (y - o.D_y)
@@ -392,13 +416,14 @@ def piece(law, par, p, o, has_rates, is_b, face, normal, x, y, ex, ey, phi, end)
     add_force(o, scale, nx, ny, x, y, ex, ey, whole_T, moment_T)
     if has_rates:
         add_rates(
-            o, is_b, nx, ny, x, y, ex, ey,
+            o, is_b, nx, ny, fx, fy, x, y, ex, ey,
             scale * whole, scale * moment, scale * change, scale * turn,
         )  # fmt: skip
     whole *= scale
     moment *= scale
     o.F_x += whole * nx
     o.F_y += whole * ny
+    add_way(o, is_b, -whole * fx, -whole * fy)
     o.S += whole
     o.X_x += whole * x + moment * ex
     o.X_y += whole * y + moment * ey
