@@ -2,10 +2,12 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from fuzz.families import make
 from nonsmooth import (
     Circle,
     ConstantRate,
@@ -347,6 +349,33 @@ def test_outlines_that_sink_too_deep_end_the_run():
         simulate(on_floor(soft, at=(0.0, 0.1)), 1.0)
     assert e.value.result is not None
     assert at_end(e.value.result, "c.gap")[0] < -0.05
+
+
+def latch(seed, factor=1.0, friction=None):
+    """A random latch with its law made stiffer, or another friction."""
+    case = make("latches", seed)
+    (contact,) = case.model.contacts
+    law: Any = contact.normal
+    law = replace(law, stiffness=factor * law.stiffness)
+    rub = friction or contact.friction
+    contact = replace(contact, normal=law, friction=rub)
+    return replace(case.model, contacts=[contact]), case.until
+
+
+@pytest.mark.parametrize("factor", [1.0, 100.0])
+def test_a_drive_that_goes_on_against_a_lock_is_named(factor):
+    """However stiff the law is; the advice given before did not help."""
+    with pytest.raises(SolveError, match="a quarter of the thickness") as e:
+        simulate(*latch(20026, factor))
+    assert "it sticks while drive 'hand' moves on" in str(e.value)
+    assert "try less friction" in str(e.value)
+    assert simulate(*latch(20026, factor, Coulomb(mu=0.3))).status == "finished"
+
+
+def test_a_law_too_soft_for_its_spring_is_named():
+    with pytest.raises(SolveError, match="try a stiffer normal law"):
+        simulate(*latch(20027))
+    assert simulate(*latch(20027, 10.0)).status == "finished"
 
 
 @dataclass(frozen=True, kw_only=True)
