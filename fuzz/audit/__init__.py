@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from fuzz.audit import laws, tolerances
-from fuzz.audit.contacts import Pressed, approach_rates, check_contact
+from fuzz.audit.contacts import Pressed, approach_rates, check_contact, mates_of
 from fuzz.audit.course import (
     check_continuity,
     check_integrals,
@@ -156,7 +156,8 @@ def audit(model: Model, result: Any, rtol: float = 1e-8) -> Notes:
         force = force + 1e-6 * sums.largest
         approach = approach_rates(result, contact)
         z = _bristles(result, samples, pair.name, pair.friction)
-        check_contact(notes, contact, approach, force, *kinds, z, rtol)
+        mates = mates_of(contact, contacts)
+        check_contact(notes, contact, approach, force, *kinds, z, rtol, mates)
     for joint in model.joints:
         law = getattr(joint, "friction", None)
         if law is not None and getattr(joint, "clearance", None) is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from nonsmooth import Flores, LankaraniNikravesh
 OPEN, RELEASED = 2.0, 3.0
 # Instants at which the pressure between outlines is integrated.
 MOST_FLATS = 300
+# Normals that are one; and how far that of a piece leans to those it will join.
+SAME, LEANS = 1e-9, 0.15
 
 
 class Pressed:
@@ -83,8 +86,9 @@ def check_contact(
     even: Any,
     deflection: Array | None,
     rtol: float,
+    mates: Sequence[Pressed] = (),
 ) -> None:
-    """Check all that is said of one contact."""
+    """Check all that is said of one contact; mates are other pieces of both bodies."""
     scene, pair, t = contact.scene, contact.pair, contact.scene.t
     name, presses = contact.name, contact.presses
     length = tolerances.PLACE * scene.extent()
@@ -118,7 +122,7 @@ def check_contact(
     if isinstance(pair, Part):
         _check_law(notes, contact, rate, approach, length, speed)
     else:
-        _check_flat(notes, contact, approach)
+        _check_flat(notes, contact, approach, mates)
     if pair.friction is None:
         none = np.abs(contact.lam_t)
         notes.compare("friction law", name, t, none, 1e-12 * force)
@@ -183,7 +187,49 @@ def _unsure(
     return np.where(lost, np.inf, change)
 
 
-def _check_flat(notes: Notes, contact: Pressed, approach: Array) -> None:
+def mates_of(contact: Pressed, contacts: Sequence[Pressed]) -> list[Pressed]:
+    """Return other outlines of the same bodies whose friction may be one force."""
+    if not isinstance(contact.pair, Flat) or contact.pair.friction is None:
+        return []
+    element = contact.name.partition(".")[0]
+    return [
+        other
+        for other in contacts
+        if isinstance(other.pair, Flat)
+        and other is not contact
+        and other.name.partition(".")[0] == element
+    ]
+
+
+def _turned(contact: Pressed, own: Vector, at: Any, mates: Sequence[Pressed]) -> Vector:
+    """Return the elastic force across the normal, and its size.
+
+    With those of pieces that have the same normal. A piece that has it for itself, and
+    is about to join others, may lean from its own force towards theirs.
+    """
+    nx, ny = contact.normal[0][at], contact.normal[1][at]
+    x, y = own
+    low = high = nx * y - ny * x
+    leans = np.abs(low) <= LEANS * np.hypot(x, y)
+    is_alone = np.ones(len(at), dtype=bool)
+    for mate in mates:
+        assert isinstance(mate.pair, Flat)
+        zero = np.zeros_like(contact.scene.t)
+        its = pressure(contact.scene, mate.pair, zero, at).elastic
+        miss = np.hypot(mate.normal[0][at] - nx, mate.normal[1][at] - ny)
+        is_same = (miss <= SAME) & (mate.gap[at] < 0.0)
+        x, y = x + np.where(is_same, its[0], 0.0), y + np.where(is_same, its[1], 0.0)
+        is_alone &= ~is_same
+        across = nx * its[1] - ny * its[0]
+        low, high = np.minimum(low, across), np.maximum(high, across)
+    is_between = is_alone & leans & (low <= 0.0) & (high >= 0.0) & bool(mates)
+    across = np.abs(nx * y - ny * x)
+    return np.where(is_between, 0.0, across), np.hypot(x, y)
+
+
+def _check_flat(
+    notes: Notes, contact: Pressed, approach: Array, mates: Sequence[Pressed]
+) -> None:
     """Compare the wrench of outlines with the pressure on their edges."""
     scene, pair, name = contact.scene, contact.pair, contact.name
     assert isinstance(pair, Flat)
@@ -201,8 +247,8 @@ def _check_flat(notes: Notes, contact: Pressed, approach: Array) -> None:
     depth = np.maximum(-contact.gap[at], 1e-300)
     # Round-off of places is a part of the depth, and of the sideways force.
     part = tolerances.PRESSURE + tolerances.PLACE * scene.extent()[at] / depth
-    size = np.hypot(*found.elastic)
-    turned = np.abs(nx * found.elastic[1] - ny * found.elastic[0])
+    own = found.elastic[0], found.elastic[1]
+    turned, size = _turned(contact, own, at, mates)
     notes.compare("normal", name, t, turned, part * size)
     along = nx * found.total[0] + ny * found.total[1]
     notes.compare("normal law", name, t, np.abs(lam_n - along), part * found.size)

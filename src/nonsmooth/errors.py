@@ -150,6 +150,13 @@ FAILURES = {
         "law describes that: try a stiffer normal law (stiffness is in N/m to the "
         "power of the exponent), or a thicker shape"
     ),
+    "locked": (
+        "t = {t:.9g} s, contact '{who}': the outlines overlap by {depth:.4g} m, more "
+        "than {most:.3g} m, a quarter of the thickness of the thinner: it sticks while "
+        "{mover} moves on, so that friction locks it, and a stiffer normal law would "
+        "raise the force only; try less friction, a motion that ends before, or a "
+        "spring, softer than the contact, instead of what is prescribed"
+    ),
     "through_disc": (
         "t = {t:.9g} s, contact '{who}': it overlaps by {depth:.4g} m with a disc, "
         "more than {most:.3g} m, half way to where their centres are one; no compliant "

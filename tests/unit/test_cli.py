@@ -1056,6 +1056,48 @@ def test_check_counts_what_is_driven_and_redundant(capsys, file):
     assert "redundancy           2 constraint(s) among hinge, twice" in out
 
 
+CORNERS = "[[-0.1, -0.05], [0.1, -0.05], [0.1, 0.05], [-0.1, 0.05]]"
+BOX = f"{{type: Polygon, vertices: {CORNERS}}}"
+LAW = "{type: KelvinVoigt, stiffness: 1.0e+5}"
+BOXES = f"""\
+nonsmooth: 1
+gravity: [0, -9.81]
+bodies:
+  - type: RigidBody
+    name: low
+    mass: 1
+    inertia: 0.01
+    position: [0, Y1]
+    shapes: {{o: {BOX}}}
+  - type: RigidBody
+    name: top
+    mass: 1
+    inertia: 0.01
+    position: [0, Y2]
+    shapes: {{o: {BOX}}}
+contacts:
+  - {{type: Contact, name: c1, b: low.o, normal: {LAW}}}
+  - {{type: Contact, name: c2, a: low.o, b: top.o, normal: {LAW}}}
+"""
+
+
+def test_check_tells_of_a_stack_in_the_air_and_of_deep_overlaps(capsys, file):
+    def text(low, top):
+        return BOXES.replace("Y1", str(low)).replace("Y2", str(top))
+
+    code, out, _ = run(capsys, "check", file(text(0.05, 0.149)))
+    assert code == 0
+    assert "in the air" not in out
+    code, out, _ = run(capsys, "check", file(text(0.05, 0.17)))
+    assert code == 0
+    assert "contact 'c2' is open by 0.02 m at the start" in out
+    assert "lower its bodies until they overlap" in out
+    code, _, err = run(capsys, "check", file(text(0.05, 0.12)))
+    assert code == 1
+    assert "contact 'c2': the outlines overlap by 0.03 m" in err
+    assert "at most 0.025 m" in err
+
+
 def test_check_tells_of_an_assembled_start(capsys, file):
     text = ARM.replace("[0.5, 0]", "[0.6, 0]") + "assemble: true\n"
     _, out, _ = run(capsys, "check", file(text))

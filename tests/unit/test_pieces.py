@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fuzz.audit import audit
 from nonsmooth import (
     Circle,
     ConstantRate,
@@ -277,13 +278,15 @@ def test_a_box_slides_over_joints_that_are_level():
 
 
 def test_friction_over_joints_that_are_level():
-    """Each piece rubs by itself; a box that rocks feels it by parts of a thousand."""
+    """Pieces on one face rub as one; a box that rocks feels joints by little."""
     law = HuntCrossley(stiffness=1e6, exponent=1.0, damping=0.3)
     rub = Coulomb(mu=0.3, mu_static=0.4)
     one, tee = (slide(shapes, rub, law) for shapes in (WHOLE, TEE))
     t = np.linspace(0.0, 0.6, 290)
     found, expected = tee.sample(t), one.sample(t)
-    assert found["box.x"] == pytest.approx(expected["box.x"], abs=1e-7)
+    # Within a depth of either joint, where depths of pieces are not those of the whole,
+    # the force is off by K d^2/2l, 1.6e-3 N, for 1e-4 s: 2e-7 m/s each, over 0.4 s.
+    assert found["box.x"] == pytest.approx(expected["box.x"], abs=2e-7)
     total = sum(found[f"{n}.friction_force"] for n in tee.system.contacts)
     assert total == pytest.approx(expected["c.friction_force"], abs=5e-3 * 0.3 * G)
 
@@ -361,6 +364,106 @@ def test_pieces_side_by_side_on_a_floor_have_one_friction_force(rate):
     assert before["c.normal_force"][0] == pytest.approx(weight, rel=1e-9)
     # It leans by some 1e-4 rad, and a side is in the floor by a little.
     assert before["c.width"][0] == pytest.approx(0.4, rel=1e-7)
+
+
+YOU = {
+    "left": box(-0.2, -0.1, -0.1, 0.1),
+    "right": box(0.1, 0.2, -0.1, 0.1),
+    "web": box(-0.2, 0.2, 0.1, 0.15),
+}
+POST = {"post": box(-0.15, -0.05, -0.1, 0.2), "base": box(-0.05, 0.25, -0.1, 0.0)}
+PLATE = {"o": box(-1.0, 1.0, -0.3, 0.0)}
+SPLIT = {
+    "left": box(-1.0, -0.03, -0.1, 0.0),
+    "mid": box(-0.03, 0.05, -0.6, 0.0),
+    "right": box(0.05, 1.0, -0.1, 0.0),
+}
+
+
+@pytest.mark.parametrize(
+    ("shapes", "table", "near"),
+    [
+        (POST, PLATE, 1e-9),
+        (YOU, PLATE, 1e-9),
+        ({"o": box(-0.2, 0.2, -0.1, 0.1)}, SPLIT, 1e-9),
+        (YOU, SPLIT, 1e-9),
+        # Beside its inner corner the depth of the base is not the whole's: d/w squared.
+        (POST, SPLIT, 1e-8),
+    ],
+    ids=["L", "U", "box on pieces", "U on pieces", "L on pieces"],
+)
+def test_pieces_on_a_face_of_a_polygon_have_one_friction_force(shapes, table, near):
+    """They slide at mu_static m g together; with a frame for each 10 to 12 % early."""
+    mass, stiffness, static, rate = 2.0, 1e6, 0.5, 2.0
+    weight = mass * G
+    body = RigidBody(
+        name="it",
+        mass=mass,
+        inertia=0.02,
+        position=(0.0, 0.1 - weight / stiffness),
+        points={"low": (0.0, -0.09)},
+        shapes=shapes,
+    )
+    slab = RigidBody(name="slab", mass=50.0, inertia=5.0, shapes=table)
+    begin = 0.5 * static * weight
+    push = PointForce(name="push", b="it.low", fx=ConstantRate(start=begin, rate=rate))
+    law = KelvinVoigt(stiffness=stiffness, damping=2e3)
+    rub = Coulomb(mu=0.4, mu_static=static)
+    contact = Contact(name="c", a="slab", b="it", normal=law, friction=rub)
+    model = Model(
+        gravity=(0.0, -G),
+        bodies=[slab, body],
+        joints=[Weld(name="held", b="slab")],
+        forces=[push],
+        contacts=[contact],
+    )
+    result = simulate(model, 1.05 * begin / rate)
+    away = {e.t for e in result.events if e.kind == "break_away"}
+    force = [begin + rate * t for t in away]
+    assert force == pytest.approx([static * weight], rel=near)
+    # And none slips before.
+    before = result.t < min(away)
+    for name in result.system.contacts:
+        assert set(result[f"{name}.mode"][before]) <= {0.0, 2.0}
+    assert audit(model, result).findings == []
+
+
+def test_pieces_on_two_faces_have_a_friction_force_each():
+    """A clamp of two jaws holds a post by its flanks: normals are opposite."""
+    jaws: dict[str, Shape] = {
+        "left": box(-0.2, -0.1, -0.1, 0.1),
+        "right": box(0.1, 0.2, -0.1, 0.1),
+        "web": box(-0.2, 0.2, 0.1, 0.15),
+    }
+    stiffness, mass = 1e6, 1.0
+    sink = 5e-5  # of the post in either jaw
+    post = RigidBody(
+        name="post",
+        mass=mass,
+        inertia=0.01,
+        shapes={"o": box(-0.1 - sink, 0.1 + sink, -0.3, 0.05)},
+    )
+    clamp = RigidBody(name="clamp", mass=5.0, inertia=0.1, shapes=jaws)
+    law = KelvinVoigt(stiffness=stiffness, damping=1e3)
+    rub = Coulomb(mu=0.3, mu_static=0.4)
+    model = Model(
+        gravity=(0.0, -G),
+        bodies=[clamp, post],
+        joints=[Weld(name="held", b="clamp")],
+        contacts=[Contact(name="c", a="clamp", b="post", normal=law, friction=rub)],
+    )
+    result = simulate(model, 0.5)
+    assert result["c.left.normal_x"][-1] == pytest.approx(1.0, abs=1e-3)
+    assert result["c.right.normal_x"][-1] == pytest.approx(-1.0, abs=1e-3)
+    last = {name: values[0] for name, values in result.sample([0.5]).items()}
+    total = 0.0
+    for name in ("c.left", "c.right"):
+        assert abs(last[f"{name}.friction_force"]) > 0.3 * mass * G
+        total += last[f"{name}.normal_force"] * last[f"{name}.normal_y"]
+        total -= last[f"{name}.friction_force"] * last[f"{name}.normal_x"]
+    assert total == pytest.approx(mass * G, rel=1e-9)
+    assert abs(result["post.vy"][-1]) <= 1e-9
+    assert audit(model, result).findings == []
 
 
 def test_a_hook_holds():

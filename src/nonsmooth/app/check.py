@@ -90,8 +90,10 @@ def _findings(system: System) -> list[tuple[str, str]]:
 
     from nonsmooth.kernels import entry
     from nonsmooth.solve.start import (
+        check_overlaps,
         check_redundancy,
         consistent_start,
+        in_the_air,
         initial_values,
     )
 
@@ -99,7 +101,8 @@ def _findings(system: System) -> list[tuple[str, str]]:
     given, _ = initial_values(system, None)
     work = system.work()
     q, v = consistent_start(system, work, 0.0, None, None)
-    note = check_redundancy(system, work, 0.0, q, v)
+    check_overlaps(system, work, 0.0, q, v)
+    note, air = check_redundancy(system, work, 0.0, q, v), in_the_air(system, 0.0, q, v)
     moved = float(np.max(np.abs(q - given), initial=0.0))
     start = "consistent"
     if model.assemble:
@@ -137,6 +140,7 @@ def _findings(system: System) -> list[tuple[str, str]]:
         ("degrees of freedom", freedom),
         ("redundancy", note or "none"),
         ("start", start),
+        *([("in the air", air)] if air else []),
     ]
 
 

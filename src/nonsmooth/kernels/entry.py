@@ -25,6 +25,7 @@ from nonsmooth.kernels.friction.modes import (
 from nonsmooth.kernels.linear import skyline
 from nonsmooth.kernels.march import guards, jump, switch
 from nonsmooth.kernels.mechanics import (
+    apart,
     assemble,
     bodies,
     contacts,
@@ -337,7 +338,7 @@ def outline_pair(law, par, p, a, b, approach, has_rates, scratch, o):
 @far(FLOATS, FLOATS, FLOATS, FLOATS, Press)
 def outline_distance(p, a, b, scratch, o):
     """Write the distance of two outlines that are apart, after `outline_pair`."""
-    outlines.part(p, a, b, scratch, o)
+    apart.part(p, a, b, scratch, o)
 
 
 @far(Press, FLOATS, FLOATS, returns=NUMBER)

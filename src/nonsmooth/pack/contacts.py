@@ -127,6 +127,7 @@ def contact_columns(contacts: list[ContactRow]) -> dict[str, Any]:
     is_flat = np.array([c.kind == FLAT for c in contacts], dtype=bool)
     flat = np.where(is_flat, np.cumsum(is_flat) - 1, -1)
     columns["contact_flat"] = flat.astype(np.int64)
+    columns["contact_piece"] = _runs(contacts)
     columns |= _nodes(contacts)
     is_block = np.array([c.kind in (GUIDE, FACES) for c in contacts], dtype=bool)
     area = np.where(is_block, np.cumsum(is_block) - 1, -1)
@@ -138,6 +139,23 @@ def contact_columns(contacts: list[ContactRow]) -> dict[str, Any]:
         [c.state_scale for c in contacts if c.has_state], float
     )
     return columns
+
+
+def _runs(contacts: list[ContactRow]) -> NDArray[np.int64]:
+    """Return first and end of the pairs of outlines that are one element's.
+
+    Of those that stick; without friction each is by itself, and keeps its energy.
+    """
+    found = np.zeros((len(contacts), 2), dtype=np.int64)
+    whose = [
+        c.spot.element if c.spot and c.kind == FLAT and c.can_stick else None
+        for c in contacts
+    ]
+    first = 0
+    for k, own in enumerate(whose):
+        first = first if k and own is not None and own == whose[k - 1] else k
+        found[first : k + 1] = first, k + 1
+    return found
 
 
 def _nodes(contacts: list[ContactRow]) -> dict[str, NDArray[np.int64]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -13,7 +13,7 @@ from numpy.polynomial.legendre import leggauss
 
 from nonsmooth.elements.normal import NormalLaw
 from nonsmooth.elements.shapes import Line, Point, Polygon, Shape
-from nonsmooth.kernels.mechanics.pressure import EVEN_POINTS
+from nonsmooth.kernels.mechanics.pressure import EVEN_POINTS, NO_DEPTH, SHALLOW
 
 # Points on a piece of an edge. Two are exact where a law is of second degree in depth
 # and rate, three of fourth; five, on roots, where it is a polynomial of the root of the
@@ -27,6 +27,12 @@ WIDE, NARROW = 0.5, 6e-6
 IS_MET = 1e-12
 # Depths and rates at which laws are looked at, m and m/s.
 DEPTHS, RATES = (1e-4, 0.02), ((0.0, 0.0), (0.9, -0.4), (-0.3, -0.8))
+# Depths between which a law is a power, m; digits of its degree, and part of the law to
+# which it is one: some times the round-off of a power over ten decades.
+DECADES = (*(10.0**k for k in range(-10, 0)), 3e-7, 5e-4, 0.2)
+DIGITS, IS_POWER, N_POWERS = 12, 1e-12, 7
+# Approach rate, and a rate whose damping is not lost beside the elastic part, m/s.
+APPROACH, FAST = 0.6, 1e6
 # Vertices this near to each other, as a part of a face, are equally far from it: a few
 # times the round-off of places.
 EQUALLY_FAR = 1e-14
@@ -184,6 +190,7 @@ class Pair:
             WIDE if n_point == FEW else NARROW,
             EQUALLY_FAR * self.length,
             BARELY * self.length,
+            *powers(self.normal),
         ]
         for n in (n_point, EVEN_POINTS):
             for place, own in zip(*(x.tolist() for x in nodes(n)), strict=True):
@@ -195,6 +202,59 @@ def points(law: NormalLaw) -> int:
     """Return how many points on a piece of an edge a law needs."""
     force: Any = getattr(type(law), "force")  # noqa: B009 (not every law is typed)
     return _points(force, tuple(law.parameters()))
+
+
+def powers(law: NormalLaw) -> list[float]:
+    """Return what the kernels know of a law whose parts are powers of the depth.
+
+    Degrees of the elastic part and of the damping, whether there is any, and powers of
+    the depths that stand for none; nothing but zeros of another law.
+    """
+    force: Any = getattr(type(law), "force")  # noqa: B009 (not every law is typed)
+    p = tuple(law.parameters())
+    try:
+        n = _degree(lambda d: float(force(p, d, 0.0, APPROACH)))
+        m = _degree(lambda d: float(_damping(force, p, d)))
+        has_damping = any(_damping(force, p, d) != 0.0 for d in DECADES)
+        is_linear = all(_is_linear(force, p, d) for d in DECADES)
+    except ArithmeticError:
+        return [0.0] * N_POWERS
+    m = m if has_damping else n
+    if n is None or m is None or not is_linear or not 0.0 <= n - m <= 1.0 or n < 1.0:
+        return [0.0] * N_POWERS
+    parts = [depth**degree for depth in (NO_DEPTH, SHALLOW) for degree in (n, m)]
+    return [n, m, float(has_damping), *parts]
+
+
+def _damping(force: Any, p: tuple[float, ...], depth: float) -> float:
+    """Return what a unit of rate adds to a law; its round-off is not the force's."""
+    up, down = (force(p, depth, rate, APPROACH) for rate in (FAST, -FAST))
+    return (up - down) / (2.0 * FAST)
+
+
+def _degree(force: Callable[[float], float]) -> float | None:
+    """Return the degree of a function that is a power of the depth, else None."""
+    values = [force(depth) for depth in DECADES]
+    if not all(0.0 < value < math.inf for value in values):
+        return None
+    n = math.log(values[-1] / values[0]) / math.log(DECADES[-1] / DECADES[0])
+    n = round(n, DIGITS)
+    for depth, value in zip(DECADES, values, strict=True):
+        if abs(values[0] * (depth / DECADES[0]) ** n - value) > IS_POWER * value:
+            return None
+    return n
+
+
+def _is_linear(force: Any, p: tuple[float, ...], depth: float) -> bool:
+    """Return whether damping grows with the rate, and not otherwise with approach."""
+    slope = _damping(force, p, depth)
+    for rate in (-30.0, -0.3, 1e-3, 4.0):
+        found = force(p, depth, rate, APPROACH)
+        expected = force(p, depth, 0.0, APPROACH) + rate * slope
+        size = abs(force(p, depth, 0.0, APPROACH)) + abs(rate * slope)
+        if not abs(found - expected) <= IS_POWER * (size + abs(slope)):
+            return False
+    return True
 
 
 @cache
@@ -249,7 +309,11 @@ def _integrals(
         xi, ds = xi * (1.0 + u) / (1.0 + r), ds * 2.0 * u / (1.0 + r)
     values = np.array(
         [
-            float(force(p, depth + (end - depth) * s, first + (last - first) * s, 0.6))
+            float(
+                force(
+                    p, depth + (end - depth) * s, first + (last - first) * s, APPROACH
+                )
+            )
             for s in xi.tolist()
         ]
     )

@@ -12,6 +12,7 @@ from nonsmooth.errors import FAILURES
 from nonsmooth.kernels import entry
 from nonsmooth.kernels import run as codes
 from nonsmooth.kernels.friction import faces
+from nonsmooth.kernels.friction.modes import PRESSING, STICK
 from nonsmooth.kernels.mechanics import nodes, rough
 from nonsmooth.kernels.mechanics.tables import Work
 from nonsmooth.kernels.run import Step
@@ -97,12 +98,37 @@ def _too_deep(system: System, step: Step, work: Work) -> str:
     depth = -contact["gap"][: m.n_touch]
     k = int(np.argmax(depth / m.contact_deepest[: m.n_touch]))
     is_flat = m.contact_flat[k] >= 0
-    return FAILURES["too_deep" if is_flat else "through_disc"].format(
+    mode: Any = work.mode[k]
+    is_stuck = mode["side"] == PRESSING and mode["grip"] == STICK
+    mover = _mover(system, k) if is_flat and is_stuck else ""
+    return FAILURES[
+        "locked" if mover else "too_deep" if is_flat else "through_disc"
+    ].format(
         t=step.t,
         who=system.contacts[k],
         depth=float(depth[k]),
         most=float(m.contact_deepest[k]),
+        mover=mover,
     )
+
+
+def _mover(system: System, k: int) -> str:
+    """Return the drive or support whose motion joints lead to contact k, or ""."""
+    model, spot = system.model, system.spots[k]
+    led = {spot.owner, spot.body} - {"ground"}
+    ends = {
+        joint.name: {end.partition(".")[0] for end in (joint.a, joint.b)} - {"ground"}
+        for joint in (*model.joints, *model.drives)
+    }
+    for _ in model.bodies:
+        led |= {body for pair in ends.values() if pair & led for body in pair}
+    for drive in model.drives:
+        if ends[drive.name] & led:
+            return f"drive '{drive.name}'"
+    for name in system.supports[:-1]:
+        if name in led:
+            return f"support '{name}'"
+    return ""
 
 
 def _not_pressed(system: System, step: Step, work: Work) -> str:

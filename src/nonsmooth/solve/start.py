@@ -50,6 +50,8 @@ PRESSED = 1e-9
 # Part of the model's size by which outlines are apart at the start that is no rounding
 # of the input.
 APART = 1e-9
+# Cosine of the angle between up and the normal to what stands above.
+ABOVE = 0.5
 # Above this many rows redundant constraints are counted, not named.
 MAX_NAMED = 600
 
@@ -353,31 +355,45 @@ def check_overlaps(
 def in_the_air(system: System, t: float, q: Floats, v: Floats) -> str | None:
     """Return a note if a stack of outlines starts apart and at rest, else None.
 
-    One outline may be dropped on purpose; where one that is apart from what is below
-    is so from another, too, they were meant to stand.
+    One outline may be dropped on purpose; where nothing but contacts holds what is
+    apart from that below it, and either touches a third, they were meant to stand.
     """
     tables = system.tables
-    if tables.weight_of_all == 0.0 or np.sum(tables.contact_flat >= 0) < 2:
+    flat = np.flatnonzero(tables.contact_flat >= 0).tolist()
+    gravity = np.array(system.model.gravity)
+    if tables.weight_of_all == 0.0 or not np.any(gravity) or len(flat) < 2:
         return None
     work = system.work()
     g, rate = np.zeros(system.n_row), np.zeros(system.n_row)
     entry.constraints(tables, work, t, q, v, g, rate)
-    least, slowest = APART * system.size, SLOWEST * system.size
+    # Of pieces of one contact the nearest counts.
+    nearest: dict[str, int] = {}
+    gap: Any = np.asarray(work.contact)["gap"]
+    for k in sorted(flat, key=lambda k: gap[k]):
+        nearest.setdefault(system.spots[k].element, k)
     ends = tables.marker_body[np.array([tables.contact_a, tables.contact_b])]
-    apart: list[int] = []
-    for k in np.flatnonzero(tables.contact_flat >= 0).tolist():
+    joints = tables.marker_body[np.array([tables.joint_a, tables.joint_b])]
+    up = -gravity / np.linalg.norm(gravity)
+    found: dict[str, float] = {}
+    for name, k in sorted(nearest.items(), key=lambda item: item[1]):
         contact: Any = work.contact[k]
-        if contact["gap"] > least and abs(contact["gap_rate"]) <= slowest:
-            apart.append(k)
-    found = [k for k in apart if any(_meet(system, ends, k, j) for j in apart)]
+        rise = up[0] * contact["n_x"] + up[1] * contact["n_y"]
+        above = ends[1 if rise > 0.0 else 0, k]
+        is_free = tables.body_support[above] < 0 and above not in joints
+        is_stack = any(_meet(system, ends, k, j) for j in nearest.values())
+        is_still = abs(contact["gap_rate"]) <= SLOWEST * system.size
+        is_apart = contact["gap"] > APART * system.size and abs(rise) > ABOVE
+        if is_apart and is_free and is_stack and is_still:
+            found[name] = float(contact["gap"])
     if not found:
         return None
-    most = max(float(work.contact[k]["gap"]) for k in found)
-    names = ", ".join(f"'{system.contacts[k]}'" for k in found)
+    names = ", ".join(f"'{name}'" for name in found)
+    who = f"contacts {names} are open by up to" if len(found) > 1 else ""
     return (
-        f"contacts {names} are open by up to {most:.3g} m at the start, and their "
-        "bodies at rest: a stack that starts in the air falls; if it is to stand, "
-        "lower its bodies until they overlap, each by its load over the stiffness"
+        f"{who or f'contact {names} is open by'} {max(found.values()):.3g} m at the "
+        "start, and its bodies at rest: a stack that starts in the air falls; if it is "
+        "to stand, lower its bodies until they overlap, each by its load over the "
+        "stiffness"
     )
 
 

@@ -2,25 +2,22 @@
 
 The pressure of both parts is a force along the normal at the point P, and a couple; its
 resultant acts at P + tau couple/N. Friction acts at P along tau, that is on the same
-line. See `outlines`.
+line. See `outlines`, and `frames` for bodies of several pieces.
 """
 
 import math
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, call_normal, far, kernel
 from nonsmooth.kernels.friction.modes import OPEN
-from nonsmooth.kernels.mechanics import outlines
+from nonsmooth.kernels.mechanics import apart, frames, outlines
+from nonsmooth.kernels.mechanics.pressure import BARELY
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.tolerances import SMALLEST_OVERLAP, SPREAD
 
 
-@far(Tables, Work, INTEGER)
-def press(m, w, k):
-    """Write geometry, rates and force of flat contact k; its markers have been moved.
-
-    The force is in `Work.press`; `contacts` takes it if the contact is closed.
-    """
-    o, c = w.press[m.contact_flat[k]], w.contact[k]
+@kernel
+def evaluate(m, w, k):
+    """Evaluate flat contact k by itself; its markers have been moved."""
     # Not known before the first mode.
     approach = w.mode[k].approach
     outlines.outlines(
@@ -32,8 +29,24 @@ def press(m, w, k):
         approach if approach > 0.0 else 0.0,
         m.contact_row[k] >= 0,
         w.outline,
-        o,
+        w.press[m.contact_flat[k]],
     )
+
+
+@far(Tables, Work, INTEGER)
+def press(m, w, k):
+    """Write geometry, rates and force of flat contact k; its markers have been moved.
+
+    The force is in `Work.press`; `contacts` takes it if the contact is closed.
+    """
+    o, c = w.press[m.contact_flat[k]], w.contact[k]
+    first, end = m.contact_piece[k][0], m.contact_piece[k][1]
+    for j in range(first, end):
+        evaluate(m, w, j)
+    if end - first > 1:
+        flat = m.contact_flat[k]
+        p = at(m.par, m.contact_shape_par[k])
+        frames.join(w.press, flat - (k - first), flat + (end - k), flat, p[BARELY])
     c.gap = o.gap
     c.gap_rate = o.gap_rate
     c.n_x = o.n_x
@@ -122,7 +135,7 @@ def show(m, w, k):
     # Until it is open a gap above zero is round-off, and what slips slips at P.
     if c.gap > 0.0 and w.mode[k].side == OPEN:
         p = at(m.par, m.contact_shape_par[k])
-        outlines.part(p, a, w.motion[m.contact_b[k]], w.outline, o)
+        apart.part(p, a, w.motion[m.contact_b[k]], w.outline, o)
         c.gap = o.gap
         c.v_t = o.v_t
         c.gap_rate = o.gap_rate

@@ -39,6 +39,7 @@ from nonsmooth.kernels.mechanics.pressure import (
     PER_LENGTH,
     POINTS,
     TIE,
+    add_way_rate,
     piece,
     rate_at,
 )
@@ -76,6 +77,10 @@ class Press(Block):
     # sums over all pieces
     F_x = NUMBER  # N, elastic force on b
     F_y = NUMBER
+    A_x = NUMBER  # N, the same on edges of b, along the normals of a's faces
+    A_y = NUMBER
+    B_x = NUMBER  # N, on edges of a, against the normals of b's faces
+    B_y = NUMBER
     T_x = NUMBER  # N, elastic and damping force on b
     T_y = NUMBER
     M = NUMBER  # N m, their moment about the origin of a
@@ -86,6 +91,10 @@ class Press(Block):
     firmness = NUMBER  # N/m, the largest force of the law over the depth
     rate_F_x = NUMBER
     rate_F_y = NUMBER
+    rate_A_x = NUMBER
+    rate_A_y = NUMBER
+    rate_B_x = NUMBER
+    rate_B_y = NUMBER
     rate_S = NUMBER
     rate_X_x = NUMBER
     rate_X_y = NUMBER
@@ -95,7 +104,15 @@ class Press(Block):
     low_y = NUMBER
     high_x = NUMBER
     high_y = NUMBER
-    # what follows
+    # normal and point of this pair alone, their rates
+    own_x = NUMBER
+    own_y = NUMBER
+    own_turn = NUMBER  # rad/s
+    own_P_x = NUMBER  # m
+    own_P_y = NUMBER
+    own_u_x = NUMBER  # m/s, of P past a's origin
+    own_u_y = NUMBER
+    # what follows, for pieces of one face in the frame of all
     n_x = NUMBER  # normal, from a to b
     n_y = NUMBER
     P_x = NUMBER  # m, where friction acts
@@ -287,6 +304,9 @@ def covered_ends(
         more *= rate * math.hypot(ex, ey) / abs(rise)
         o.rate_F_x += more * side * normal[0]
         o.rate_F_y += more * side * normal[1]
+        lowest_face = at(faces, FLAT_FACE * g)
+        more *= -side
+        add_way_rate(o, is_b, more * lowest_face[0], more * lowest_face[1])
         o.rate_S += more
         o.rate_X_x += more * x
         o.rate_X_y += more * y
@@ -374,6 +394,14 @@ def clear(o):
     o.firmness = -math.inf
     o.rate_F_x = 0.0
     o.rate_F_y = 0.0
+    o.A_x = 0.0
+    o.A_y = 0.0
+    o.B_x = 0.0
+    o.B_y = 0.0
+    o.rate_A_x = 0.0
+    o.rate_A_y = 0.0
+    o.rate_B_x = 0.0
+    o.rate_B_y = 0.0
     o.rate_S = 0.0
     o.rate_X_x = 0.0
     o.rate_X_y = 0.0
@@ -381,11 +409,14 @@ def clear(o):
     o.high = -math.inf
     o.turn = 0.0
     o.bias = 0.0
+    o.own_turn = 0.0
+    o.own_u_x = 0.0
+    o.own_u_y = 0.0
 
 
 @kernel
 def finish(o, has_rates, is_line, barely):
-    """Derive frame, point, forces and slip from the sums.
+    """Derive the pair's own normal and point from the sums, and what is seen there.
 
     Where the depth is round-off its rate over it, and with that the motion of P and n,
     would be lost: as before there is a force, the nearest vertex touches, on its face.
@@ -393,47 +424,57 @@ def finish(o, has_rates, is_line, barely):
     size = math.hypot(o.F_x, o.F_y)
     is_pressed = size > 0.0 and o.S > 0.0 and -o.gap > barely
     is_turned = is_pressed and not is_line
-    o.n_x = o.F_x / size if is_turned else o.face_x
-    o.n_y = o.F_y / size if is_turned else o.face_y
-    o.P_x = o.X_x / o.S if is_pressed else o.near_x
-    o.P_y = o.X_y / o.S if is_pressed else o.near_y
-    tx, ty = o.n_y, -o.n_x
-    o.N = o.n_x * o.T_x + o.n_y * o.T_y
-    o.couple = o.M - (o.P_x * o.T_y - o.P_y * o.T_x)
+    o.own_x = o.F_x / size if is_turned else o.face_x
+    o.own_y = o.F_y / size if is_turned else o.face_y
+    o.own_P_x = o.X_x / o.S if is_pressed else o.near_x
+    o.own_P_y = o.X_y / o.S if is_pressed else o.near_y
+    if has_rates:
+        o.own_turn = o.omega_b if o.is_on_b != 0.0 else o.omega_a
+        if is_turned:
+            o.own_turn = (o.own_x * o.rate_F_y - o.own_y * o.rate_F_x) / size
+        point_rate(o, is_pressed)
+    see(
+        o, has_rates, o.own_x, o.own_y, o.own_turn,
+        o.own_P_x, o.own_P_y, o.own_u_x, o.own_u_y,
+    )  # fmt: skip
     o.width = 0.0
     if o.high > o.low:
+        tx, ty = o.n_y, -o.n_x
         o.width = abs(tx * (o.high_x - o.low_x) + ty * (o.high_y - o.low_y))
-    o.v_n = rate_at(o, o.P_x, o.P_y, o.n_x, o.n_y)
-    o.v_t = rate_at(o, o.P_x, o.P_y, tx, ty)
-    if has_rates:
-        turn_of(o, is_turned, size)
-        slip_bias(o, is_pressed)
 
 
 @kernel
-def turn_of(o, is_turned, size):
-    """Write n', that of the nearest face where the force does not tell."""
-    o.turn = o.omega_b if o.is_on_b != 0.0 else o.omega_a
-    if is_turned:
-        o.turn = (o.n_x * o.rate_F_y - o.n_y * o.rate_F_x) / size
+def point_rate(o, is_pressed):
+    """Write the velocity of the pair's own point past a's origin."""
+    if is_pressed:
+        o.own_u_x = (o.rate_X_x - o.own_P_x * o.rate_S) / o.S
+        o.own_u_y = (o.rate_X_y - o.own_P_y * o.rate_S) / o.S
+    elif o.is_on_b != 0.0:
+        o.own_u_x, o.own_u_y = -o.omega_a * o.own_P_y, o.omega_a * o.own_P_x
+    else:
+        o.own_u_x = o.u_x - o.omega_b * (o.own_P_y - o.D_y)
+        o.own_u_y = o.u_y + o.omega_b * (o.own_P_x - o.D_x)
 
 
 @kernel
-def slip_bias(o, is_pressed):
-    """Write what v_t' has beside the accelerations of the bodies.
+def see(o, has_rates, n_x, n_y, turn, P_x, P_y, u_x, u_y):
+    """Write forces and slip as seen with a normal at a point, and their rates.
 
+    v_t' has beside the accelerations of the bodies
     tau·(spin x u - omega_b x (v_b - v_a)) + n' n·w,  u: velocity of P past a's origin
     """
-    if is_pressed:
-        ux = (o.rate_X_x - o.P_x * o.rate_S) / o.S
-        uy = (o.rate_X_y - o.P_y * o.rate_S) / o.S
-    elif o.is_on_b != 0.0:
-        ux, uy = -o.omega_a * o.P_y, o.omega_a * o.P_x
-    else:
-        ux = o.u_x - o.omega_b * (o.P_y - o.D_y)
-        uy = o.u_y + o.omega_b * (o.P_x - o.D_x)
-    o.bias = o.omega_b * (o.n_x * o.u_x + o.n_y * o.u_y) + o.turn * o.v_n
-    o.bias -= o.spin * (o.n_x * ux + o.n_y * uy)
+    o.n_x = n_x
+    o.n_y = n_y
+    o.P_x = P_x
+    o.P_y = P_y
+    o.N = n_x * o.T_x + n_y * o.T_y
+    o.couple = o.M - (P_x * o.T_y - P_y * o.T_x)
+    o.v_n = rate_at(o, P_x, P_y, n_x, n_y)
+    o.v_t = rate_at(o, P_x, P_y, n_y, -n_x)
+    if has_rates:
+        o.turn = turn
+        o.bias = o.omega_b * (n_x * o.u_x + n_y * o.u_y) + turn * o.v_n
+        o.bias -= o.spin * (n_x * u_x + n_y * u_y)
 
 
 @kernel
@@ -496,60 +537,3 @@ def gap_acceleration(o, a, b):
     total -= omega * omega * (nx * rx + ny * ry)
     total += 2.0 * omega * (-ny * vx + nx * vy) + nx * ax + ny * ay
     return sign * total
-
-
-# ---- apart ---------------------------------------------------------------------
-
-
-@kernel
-def closest(n_own, own, n_other, other, is_b, o):
-    """Let a vertex of one outline and a place on the other be the closest, if nearer.
-
-    Places and normal are written for b's outline; `is_b` tells that the vertex is its.
-    """
-    sign = 1.0 if is_b else -1.0
-    for i in range(n_own):
-        x, y = own[2 * i], own[2 * i + 1]
-        for j in range(n_other):
-            start, end = at(other, 2 * j), at(other, 2 * ((j + 1) % n_other))
-            ex, ey = end[0] - start[0], end[1] - start[1]
-            s = ((x - start[0]) * ex + (y - start[1]) * ey) / (ex * ex + ey * ey)
-            s = min(1.0, max(0.0, s))
-            px, py = start[0] + s * ex, start[1] + s * ey
-            distance = math.hypot(x - px, y - py)
-            if distance < o.gap:
-                o.gap = distance
-                o.n_x = sign * (x - px) / distance
-                o.n_y = sign * (y - py) / distance
-                o.P_x = x if is_b else px
-                o.P_y = y if is_b else py
-                o.near_x = px if is_b else x
-                o.near_y = py if is_b else y
-
-
-@kernel
-def part(p, a, b, scratch, o):
-    """Write distance, normal and slip of two outlines that are apart.
-
-    Between vertices the gap that is watched is less than the distance. Its rate is that
-    of both nearest places, P on b and the other on a; slip is seen at P. Within
-    round-off the nearest face tells the normal, as while they press.
-    """
-    A = at(p, HEAD + 2 * (int(p[POINTS]) + EVEN_POINTS))
-    B = at(A, n_numbers(A))
-    n_a, n_b = int(A[1]), int(B[1])
-    if n_a == 0 or o.gap <= p[TIE]:
-        return
-    o.is_known = 0
-    faces = at(scratch, 0)
-    vertices_a = at(faces, FLAT_FACE * (n_a + n_b))
-    vertices_b = at(vertices_a, 2 * n_a)
-    lay_out(A, a[2], 0.0, 0.0, faces, vertices_a)
-    lay_out(B, b[2], o.D_x, o.D_y, faces, vertices_b)
-    o.gap = math.inf
-    closest(n_b, vertices_b, n_a, vertices_a, True, o)
-    closest(n_a, vertices_a, n_b, vertices_b, False, o)
-    o.v_t = rate_at(o, o.P_x, o.P_y, o.n_y, -o.n_x)
-    # Seen from a at its own place.
-    o.gap_rate = rate_at(o, o.P_x, o.P_y, o.n_x, o.n_y)
-    o.gap_rate -= o.omega_a * (o.n_y * (o.near_x - o.P_x) - o.n_x * (o.near_y - o.P_y))

@@ -4,15 +4,18 @@ The elastic part, that of rate zero, gives normal and point of the contact, with
 rates. What acts is the force of the law at depth and rate, where it does not pull: the
 ends of what presses are found, so that both parts are integrated as well.
 
+Of laws that are powers of the depth `powers` knows the integrals.
+
 See `outlines` for the whole, and for the parameters of a pair.
 """
 
 import math
 
 from nonsmooth.kernels.abi import call_normal, kernel
+from nonsmooth.kernels.mechanics import powers
 
-# Places in the head of a pair's parameters, and numbers in it.
-POINTS, ON_ROOTS, PER_LENGTH, STEP, TIE, BARELY, HEAD = 0, 1, 2, 3, 4, 5, 6
+# Places in the head of a pair's parameters; those of `powers` follow; numbers in it.
+POINTS, ON_ROOTS, PER_LENGTH, STEP, TIE, BARELY, HEAD = 0, 1, 2, 3, 4, 5, 13
 # Where the depth falls by less than this part of it, three points will do for any law:
 # the error of a power's moment is 3 times its fifth power over 1e6, 3e-16.
 EVEN, EVEN_POINTS = 0.01, 3
@@ -76,19 +79,24 @@ def point(p, first, root, i, phi, end):
 
 
 @kernel
+def by_parts(phi, end, begin, last, rate, slope, whole, moment):
+    """Return int p' phi' ds and int p' phi' s ds: p' dphi = dp, from p at both ends."""
+    last *= rate + slope
+    change = (last - rate * begin - slope * whole) / (end - phi)
+    return change, (last - rate * whole - 2.0 * slope * moment) / (end - phi)
+
+
+@kernel
 def changes(law, par, p, o, phi, end, rate, slope, whole, moment):
     """Return int p' phi' ds and int p' phi' s ds of rate zero over a piece.
 
     By parts, p' dphi = dp, with int p ds and int p s ds, `whole` and `moment`; by
     differences of the law where the depth hardly falls.
     """
-    fall = end - phi
-    if -fall > EVEN * phi:
+    if phi - end > EVEN * phi:
         last = call_normal(law, par, max(end, NO_DEPTH * phi), 0.0, o.approach)
-        last *= rate + slope
-        begin = rate * call_normal(law, par, phi, 0.0, o.approach)
-        change = (last - begin - slope * whole) / fall
-        return change, (last - rate * whole - 2.0 * slope * moment) / fall
+        begin = call_normal(law, par, phi, 0.0, o.approach)
+        return by_parts(phi, end, begin, last, rate, slope, whole, moment)
     first, n, root = rule(p, phi, end)
     step = p[STEP]
     change, turn = 0.0, 0.0
@@ -103,9 +111,33 @@ def changes(law, par, p, o, phi, end, rate, slope, whole, moment):
 
 
 @kernel
-def add_rates(o, is_b, nx, ny, x, y, ex, ey, whole, moment, change, turn):
+def add_way(o, is_b, x, y):
+    """Add a force on an edge of b along the normal of a face of a, or the reverse."""
+    if is_b:
+        o.A_x += x
+        o.A_y += y
+    else:
+        o.B_x += x
+        o.B_y += y
+
+
+@kernel
+def add_way_rate(o, is_b, x, y):
+    """Add its rate."""
+    if is_b:
+        o.rate_A_x += x
+        o.rate_A_y += y
+    else:
+        o.rate_B_x += x
+        o.rate_B_y += y
+
+
+@kernel
+def add_rates(o, is_b, nx, ny, fx, fy, x, y, ex, ey, whole, moment, change, turn):
     """Add the rates of a piece of an edge of b, or of a."""
-    omega = o.omega_b if is_b else o.omega_a
+    omega, other = (o.omega_b, o.omega_a) if is_b else (o.omega_a, o.omega_b)
+    x_rate, y_rate = whole * other * fy - change * fx, whole * other * fx + change * fy
+    add_way_rate(o, is_b, x_rate, -y_rate)
     vx, vy = -omega * y, omega * x
     if is_b:
         vx = o.u_x - omega * (y - o.D_y)
@@ -261,22 +293,12 @@ def looks(law, par, o, phi, end, rate, slope):
 
 
 @kernel
-def piece(law, par, p, o, has_rates, is_b, face, normal, x, y, ex, ey, phi, end):
-    """Add the pressure on a piece of an edge, from its deeper end (x, y) along e."""
-    length = math.sqrt(ex * ex + ey * ey)
-    if not phi > 0.0 or length == 0.0:
-        return
-    reach(o, x, y)
-    reach(o, x + ex, y + ey)
-    side = -1.0 if is_b else 1.0
-    nx, ny = side * normal[0], side * normal[1]
-    # The depth in a falls with the velocity of b past a along a's normal, that in b
-    # grows with it along b's.
-    fx, fy = side * face[0], side * face[1]
-    rate = rate_at(o, x, y, fx, fy)
-    slope = rate_at(o, x + ex, y + ey, fx, fy) - rate
-    scale = p[PER_LENGTH] * length
-    # Over s from 0 to 1: of rate zero, and of what the law says everywhere.
+def by_points(law, par, p, o, has_rates, phi, end, rate, slope):
+    """Return integrals over s from 0 to 1 of any law, from points on the piece.
+
+    int p ds, int p s ds of rate zero, the same of what presses, int p' phi' ds and
+    int p' phi' s ds.
+    """
     whole, moment, whole_T, moment_T = 0.0, 0.0, 0.0, 0.0
     is_pressed, is_touched = looks(law, par, o, phi, end, rate, slope)
     first, n, root = rule(p, phi, end)
@@ -292,20 +314,116 @@ def piece(law, par, p, o, has_rates, is_b, face, normal, x, y, ex, ey, phi, end)
             note_firmness(o, force, depth)
         whole_T += weight * force
         moment_T += weight * force * s
-    if is_touched and not is_pressed:
+    if not is_touched:
+        whole_T, moment_T = 0.0, 0.0
+    elif not is_pressed:
         whole_T, moment_T = pressed_parts(law, par, p, o, phi, end, rate, slope)
-    if is_touched:
-        add_force(o, scale, nx, ny, x, y, ex, ey, whole_T, moment_T)
+    change, turn = 0.0, 0.0
     if has_rates:
         change, turn = changes(law, par, p, o, phi, end, rate, slope, whole, moment)
+    return whole, moment, whole_T, moment_T, change, turn
+
+
+@kernel
+def looks_at_power(p, o, phi, end, rate, last_rate, deep, shallow):
+    """Do as `looks` with elastic force and damping of both ends, known already."""
+    begin, last = deep[0] + rate * deep[1], shallow[0] + last_rate * shallow[1]
+    note_firmness(o, begin, phi)
+    if rate >= 0.0 and last_rate >= 0.0:
+        return True, True
+    if end >= SHALLOW * phi:
+        note_firmness(o, last, end)
+    else:
+        force = deep[0] * p[powers.SHALLOW_N]
+        force += last_rate * deep[1] * p[powers.SHALLOW_M]
+        note_firmness(o, force, SHALLOW * phi)
+    return begin > 0.0 and last > 0.0, begin > 0.0 or last > 0.0
+
+
+@kernel
+def by_powers(law, par, p, o, has_rates, phi, end, rate, slope):
+    """Return the same of a law that is a power, on a steep piece or an even one.
+
+    Where it presses in part, points tell how much. Where it pulls at both ends it may
+    press between them, if its degrees differ by less than one.
+    """
+    n, m = p[powers.DEGREE], p[powers.DAMPING]
+    is_even = phi - end <= EVEN * phi
+    middle = 0.5 * (phi + end) if is_even else phi
+    fall = (phi - end) / middle
+    force, damping = powers.values(law, par, p, o, middle)
+    deep, shallow = (force, damping), (force, damping)
+    if is_even:
+        deep = powers.near(p, deep, 0.5 * fall)
+        shallow = powers.near(p, shallow, -0.5 * fall)
+        one, two = powers.even_moments(n, fall), powers.even_moments(m, fall)
+    else:
+        if end > NO_DEPTH * phi:
+            shallow = powers.values(law, par, p, o, end)
+        else:
+            shallow = (force * p[powers.NONE_N], damping * p[powers.NONE_M])
+        one = powers.steep_moments(n, fall, shallow[0], force)
+        two = powers.steep_moments(m, fall, shallow[1], damping)
+    is_pressed, is_touched = looks_at_power(
+        p, o, phi, end, rate, rate + slope, deep, shallow
+    )
+    if not is_touched and 0.0 < n - m < 1.0:
+        return by_points(law, par, p, o, has_rates, phi, end, rate, slope)
+    whole, moment = force * one[0], force * one[1]
+    whole_T = whole + damping * (rate * two[0] + slope * two[1])
+    moment_T = moment + damping * (rate * two[1] + slope * two[2])
+    if not is_touched:
+        whole_T, moment_T = 0.0, 0.0
+    elif not is_pressed:
+        low, high = powers.pressed(p, deep, end / phi, rate, slope)
+        if low < high:
+            more = forces(law, par, p, o, phi, end, rate, slope, low, high)
+        else:
+            more = pressed_parts(law, par, p, o, phi, end, rate, slope)
+        whole_T, moment_T = more
+    change, turn = 0.0, 0.0
+    if has_rates and is_even:
+        change, turn = powers.even_changes(n, force, middle, fall, rate, slope)
+    elif has_rates:
+        change, turn = by_parts(
+            phi, end, deep[0], shallow[0], rate, slope, whole, moment
+        )
+    return whole, moment, whole_T, moment_T, change, turn
+
+
+@kernel
+def piece(law, par, p, o, has_rates, is_b, face, normal, x, y, ex, ey, phi, end):
+    """Add the pressure on a piece of an edge, from its deeper end (x, y) along e."""
+    length = math.sqrt(ex * ex + ey * ey)
+    if not phi > 0.0 or length == 0.0:
+        return
+    reach(o, x, y)
+    reach(o, x + ex, y + ey)
+    side = -1.0 if is_b else 1.0
+    nx, ny = side * normal[0], side * normal[1]
+    # The depth in a falls with the velocity of b past a along a's normal, that in b
+    # grows with it along b's.
+    fx, fy = side * face[0], side * face[1]
+    rate = rate_at(o, x, y, fx, fy)
+    slope = rate_at(o, x + ex, y + ey, fx, fy) - rate
+    scale = p[PER_LENGTH] * length
+    is_power = p[powers.DEGREE] > 0.0
+    if is_power and (end <= powers.STEEP * phi or phi - end <= EVEN * phi):
+        found = by_powers(law, par, p, o, has_rates, phi, end, rate, slope)
+    else:
+        found = by_points(law, par, p, o, has_rates, phi, end, rate, slope)
+    whole, moment, whole_T, moment_T, change, turn = found
+    add_force(o, scale, nx, ny, x, y, ex, ey, whole_T, moment_T)
+    if has_rates:
         add_rates(
-            o, is_b, nx, ny, x, y, ex, ey,
+            o, is_b, nx, ny, fx, fy, x, y, ex, ey,
             scale * whole, scale * moment, scale * change, scale * turn,
         )  # fmt: skip
     whole *= scale
     moment *= scale
     o.F_x += whole * nx
     o.F_y += whole * ny
+    add_way(o, is_b, -whole * fx, -whole * fy)
     o.S += whole
     o.X_x += whole * x + moment * ex
     o.X_y += whole * y + moment * ey

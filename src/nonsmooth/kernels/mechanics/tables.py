@@ -140,6 +140,7 @@ class Tables(Block):
     contact_a = integers("n_contact")  # marker at the origin of a's body
     contact_b = integers("n_contact")  # marker at the centre of b's disc, or its origin
     contact_flat = integers("n_contact")  # which pair of outlines, -1 for none
+    contact_piece = integers("n_contact, 2")  # pairs of the same bodies: first, end
     contact_patch = integers("n_contact, 5")  # see `patches`; -1 for none
     rough_step = NUMBER  # s, longest step while a rough patch presses
     contact_deepest = floats("n_contact")  # m, to which shapes may overlap
