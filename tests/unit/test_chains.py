@@ -93,7 +93,7 @@ def coupling(m, w, n):
 
 
 @pytest.mark.jit_off
-@pytest.mark.parametrize("seed, mu, radius", [(0, 0.2, 0.02), (1, 0.3, 0.05)])
+@pytest.mark.parametrize(("seed", "mu", "radius"), [(0, 0.2, 0.02), (1, 0.3, 0.05)])
 def test_loads_and_determinants_are_those_of_the_full_matrix(seed, mu, radius):
     m, w = at_start(chain(seed, mu, radius))
     n = N + 1
