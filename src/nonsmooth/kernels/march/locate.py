@@ -38,6 +38,9 @@ NONE = 2.0
 # Fractions of a step at which an extremum, and a root, count as found: a dip thinner
 # than the first is no crossing; landing refines the second.
 EXTREMUM_WIDTH, ROOT_WIDTH = 1e-9, 1e-15
+# Part of its largest value in a step at which a reaction is found to be zero. Landing
+# allows ten times as much.
+FOUND = 0.1 * NO_GUARD
 # Parabolas through a low node and its neighbours until its depth is known to this part.
 MAX_PARABOLA, DEPTH = 12, 0.1
 # Tangents at two nodes that meet above this part of the lower one show no zero between;
@@ -119,6 +122,15 @@ def value_at(m, w, watch, h, x, k):
     return watch.guard[k][0]
 
 
+@kernel
+def largest_node(watch, k):
+    """Return the largest magnitude of guard k over the nodes of the step."""
+    largest = 0.0
+    for j in range(N_NODE + 1):
+        largest = max(largest, abs(watch.node[j][k][0]))
+    return largest
+
+
 # ---- roots of one guard --------------------------------------------------------
 
 
@@ -187,8 +199,10 @@ def root(m, w, watch, h, k, x0, g0, x1, g1, side):
     """Fraction where guard k, g0 at x0 and g1 at x1, leaves `side` between them.
 
     Chandrupatla's method: inverse quadratic interpolation where that is safe, else
-    bisection [Chandrupatla1997]_.
+    bisection [Chandrupatla1997]_. A reaction is found where it is round-off: it takes a
+    whole evaluation, and many of them would only tell of its steps.
     """
+    nothing = FOUND * largest_node(watch, k) if is_reaction(m, w, k) else 0.0
     # A start at zero is round-off: it counts as on its side.
     gb, ga = max(side * g0, 1e-300), side * g1
     # The root is between a and b; c is the last point that was given up.
@@ -203,6 +217,8 @@ def root(m, w, watch, h, k, x0, g0, x1, g1, side):
         else:
             c, gc, b, gb = b, gb, a, ga
         a, ga = x, g
+        if abs(g) <= nothing:
+            return x
         least = width / abs(b - a)
         if least >= 1.0 or g == 0.0:
             break
@@ -255,15 +271,6 @@ def is_round_off(m, w, watch, k):
     if m.watch_kind[k] != GAP:
         least = 0.0 if has_rate(m, w, k) else NO_GUARD * largest_node(watch, k)
     return abs(watch.guard[k][0]) <= least
-
-
-@kernel
-def largest_node(watch, k):
-    """Return the largest magnitude of guard k over the nodes of the step."""
-    largest = 0.0
-    for j in range(N_NODE + 1):
-        largest = max(largest, abs(watch.node[j][k][0]))
-    return largest
 
 
 @kernel
