@@ -100,12 +100,10 @@ def _block(
         order.append(np.full(len(at), k))
     if system.with_mode:
         sides = _both_sides(system, steps, ends, t, work)
-        guards = _Fired(system, fired)
-        for k in range(len(system.with_mode)):
-            at, rows = _mode_events(system, sides, guards, k, words)
-            parts.append(rows)
-            place.append(at)
-            order.append(np.full(len(at), len(system.events) + k))
+        at, k, rows = _mode_events(system, sides, _Fired(system, fired), words)
+        parts.append(rows)
+        place.append(at)
+        order.append(len(system.events) + k)
     if system.flight is not None:
         for k, (body, T) in enumerate(system.flight.shapes.items()):
             at, rows = _flight_events(system, steps, ends, body, T.shape, words)
@@ -176,33 +174,36 @@ def _both_sides(
 
 
 def _mode_events(
-    system: System, sides: _Sides, guards: _Fired, k: int, words: _Words
-) -> tuple[Integers, Any]:
-    """Return when something happened to contact or joint k, and its rows."""
-    old, new = sides.mode[0][:, k], sides.mode[1][:, k]
-    is_joint = k >= len(system.contacts)
-    if is_joint:
-        kind = _slide_kinds(guards.any[:, k], old, new)
-    else:
-        kind = _contact_kinds(guards, k, old, new, sides.is_any_new)
-    at = np.flatnonzero(kind != "")
+    system: System, sides: _Sides, guards: _Fired, words: _Words
+) -> tuple[Integers, Integers, Any]:
+    """Return when something happened to which contact or joint, and the rows."""
+    n = len(system.contacts)
+    contacts = _contact_kinds(guards, sides, slice(n))
+    joints = _slide_kinds(guards, sides, slice(n, None))
+    kind = np.concatenate([contacts, joints], axis=1)
+    at, k = np.nonzero(kind != "")
     rows: Any = np.zeros(len(at), dtype=ROW)
-    rows["element"] = words(system.with_mode[k])
-    rows["kind"] = _numbers(kind[at], words)
+    of_element = np.array([words(name) for name in system.with_mode])
+    rows["element"] = of_element[k]
+    rows["kind"] = _numbers(kind[at, k], words)
     rows["action"] = words("record")
-    has_friction = bool(system.tables.contact_row[k] >= 0)
-    rows["before"] = _mode_words(old[at], has_friction, words)
-    rows["after"] = _mode_words(new[at], has_friction, words)
+    has_friction: Bools = np.asarray(system.tables.contact_row)[k] >= 0
+    rows["before"] = _mode_words(sides.mode[0][at, k], has_friction, words)
+    rows["after"] = _mode_words(sides.mode[1][at, k], has_friction, words)
     is_own = guards.any[at, k]
     rows["cause"] = np.where(is_own, words(""), guards.causes(at, system, words))
-    normal = "force" if is_joint else "lam_n"
-    for pair, name in zip(PAIRS, ("v_t", normal, "lam_t"), strict=False):
+    for pair, name in zip(PAIRS, ("v_t", "lam_n", "lam_t"), strict=False):
         for side in range(2):
-            rows[pair][:, side] = sides.contact[side][name][at, k]
+            of = sides.contact[side]
+            rows[pair][:, side] = of[name][at, k]
+            if name == "lam_n":
+                # That of a joint may pull.
+                is_joint = k >= n
+                rows[pair][is_joint, side] = of["force"][at[is_joint], k[is_joint]]
     rows["impulse"] = sides.impulse[at, k]
     has = (1 << len(PAIRS)) - 1
     rows["has"] = np.where(rows["impulse"].any(axis=1), has, has >> 1)
-    return at, rows
+    return at, k, rows
 
 
 def _flight_events(
@@ -236,29 +237,31 @@ def _numbers(texts: Any, words: _Words) -> Any:
     return np.array([words(str(text)) for text in some], dtype=np.int64)[of]
 
 
-def _mode_words(mode: Modes, has_friction: bool, words: _Words) -> Any:
+def _mode_words(mode: Modes, has_friction: Bools, words: _Words) -> Any:
     """Return the names of modes as words."""
     names = ("side", "grip", "sign")
-    key: Any = np.stack([np.asarray(mode[name], dtype=np.int64) for name in names])
+    columns = [np.asarray(mode[name], dtype=np.int64) for name in names]
+    key: Any = np.stack([*columns, has_friction])
     some, first, of = np.unique(key, axis=1, return_index=True, return_inverse=True)
-    found = [words(mode_name(mode[int(i)], has_friction)) for i in first]
+    found = [words(mode_name(mode[i], bool(has_friction[i]))) for i in first.tolist()]
     assert some.shape[1] == len(found)
     return np.array(found, dtype=np.int64)[of.reshape(-1)]
 
 
-def _contact_kinds(guards: _Fired, k: int, old: Any, new: Any, is_any_new: Bools):
-    """Return what happened to a contact, "" for nothing.
+def _contact_kinds(guards: _Fired, sides: _Sides, own: slice) -> Any:
+    """Return what happened to contacts, "" for nothing.
 
     A slip velocity that touches zero and goes on counts where it lets another contact
     go (two corners on one line, while the body turns through it).
     """
+    old, new = sides.mode[0][:, own], sides.mode[1][:, own]
     is_same = _are_same(old, new) & (old["side"] == new["side"])
-    stays = is_same & ~(guards.any[:, k] & is_any_new)
+    stays = is_same & ~(guards.any[:, own] & sides.is_any_new[:, None])
     slips = np.where((old["side"] != PRESSING) | stays, "", _slip_kinds(old, new))
     touches = np.where(old["side"] == OPEN, "touch_down", "separate")
     presses = np.where(old["side"] == PRESSING, "release", "re_engage")
     return np.where(
-        guards.gap[:, k], touches, np.where(guards.force[:, k], presses, slips)
+        guards.gap[:, own], touches, np.where(guards.force[:, own], presses, slips)
     )
 
 
@@ -280,11 +283,12 @@ def _slip_kinds(old: Any, new: Any) -> Any:
     return np.where(_move(old), np.where(_move(new), goes_on, "stick"), from_rest)
 
 
-def _slide_kinds(has_fired: Bools, old: Any, new: Any) -> Any:
-    """Return what happened to a joint with friction, "" for nothing."""
-    is_new = (old["flank"] != new["flank"]) & (has_fired | _move(new))
-    sides = np.where(is_new, "change_side", "")
-    return np.where(_are_same(old, new), sides, _slip_kinds(old, new))
+def _slide_kinds(guards: _Fired, sides: _Sides, own: slice) -> Any:
+    """Return what happened to joints with friction, "" for nothing."""
+    old, new = sides.mode[0][:, own], sides.mode[1][:, own]
+    is_new = (old["flank"] != new["flank"]) & (guards.any[:, own] | _move(new))
+    changes = np.where(is_new, "change_side", "")
+    return np.where(_are_same(old, new), changes, _slip_kinds(old, new))
 
 
 def _user_kind(system: System, steps: Steps, i: int, k: int, work: Work) -> str:

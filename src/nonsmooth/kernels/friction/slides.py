@@ -56,13 +56,8 @@ from nonsmooth.kernels.mechanics import bodies, contacts, reactions
 from nonsmooth.kernels.mechanics.tables import FACES, GUIDE, PIN, Tables, Work
 from nonsmooth.kernels.tolerances import NO_FORCE, TINY
 
-# Corrections until the next would change the loads of pins by round-off, beside them:
-# it is smaller by the same factor as the last was. One that is no smaller than the next
-# part of the last asks for new directions.
-MAX_CONE, STILL, SLOW = 50, 1e-16, 0.1
-# Coupling from which on the margin of uniqueness is worked out: below 1 it is positive,
-# and a guard that comes near zero is to be seen there.
-NEARLY_LOST = 0.9
+# Rounds of finding where curved loads point.
+MAX_CONE = 50
 # Flanks of a group for which all signs are tried.
 MAX_FLANK = 10
 
@@ -112,11 +107,32 @@ def flank(m, w, k, j, phi, lam):
 
 
 @kernel
-def flank_response(m, w, k, j, phi, l, n):
-    """Return the force of flank j of contact k due to friction l of n."""
-    i = m.contact_joint[k] * n + l
-    second = w.response[i + n] if has_two(m, k) else 0.0
-    return flank_force(m, w, k, j, phi, w.response[i], second)
+def stride(n):
+    """Return how far rows of `response` stand apart: solved for four at a time."""
+    return 4 * ((n + 3) // 4)
+
+
+@kernel
+def add_flank(m, w, k, j, n, factor, out):
+    """Add factor times the forces of flank j of contact k due to the loads of n.
+
+    Returns the sum of their magnitudes.
+    """
+    phi, i = w.contact[k].phi, m.contact_joint[k] * stride(n)
+    c = flank_force(m, w, k, j, phi, 1.0, 0.0)
+    first, total = at(w.response, i), 0.0
+    if has_two(m, k):
+        d, second = flank_force(m, w, k, j, phi, 0.0, 1.0), at(first, stride(n))
+        for l in range(n):
+            change = c * first[l] + d * second[l]
+            out[l] += factor * change
+            total += abs(change)
+    else:
+        for l in range(n):
+            change = c * first[l]
+            out[l] += factor * change
+            total += abs(change)
+    return total
 
 
 @kernel
@@ -140,44 +156,51 @@ def side(m, w, k, j):
 
 
 @kernel
-def bend(m, w, k, W, x, stride):
-    """Subtract J M^-1 W from x, row by row: what a unit friction force does.
-
-    W, the force on both bodies as reduced rows, is written as well.
-    """
+def turn(m, w, k, W):
+    """Write what a unit friction force of contact k is on both bodies, reduced."""
     G = stack_floats(6)
     contacts.coefficients(m, w, k, G)
+    for side in range(2):
+        marker = m.contact_b[k] if side else m.contact_a[k]
+        if bodies.is_moving(m, marker):
+            bodies.to_body(m, w, marker, at(G, 3 * side), W[side])
+
+
+@kernel
+def bend(m, w, k, W, force, x, stride):
+    """Subtract J M^-1 W force from x, row by row: what a friction force does."""
     for side in range(2):
         marker = m.contact_b[k] if side else m.contact_a[k]
         if not bodies.is_moving(m, marker):
             continue
         body = m.marker_body[marker]
         dof = m.body_dof[body]
-        bodies.to_body(m, w, marker, at(G, 3 * side), W[side])
         for entry in range(m.body_first[body], m.body_first[body + 1]):
             row, place = m.body_row[entry][0], m.body_row[entry][1]
             J = at(w.J, m.row_side[row][2 + place])
-            x[row * stride] -= bodies.meet(m, w, dof, J, W[side])
+            x[row * stride] -= force * bodies.meet(m, w, dof, J, W[side])
 
 
 @far(Tables, Work, INTEGER, INTEGER)
 def respond(m, w, g, n):
-    """Write the reactions of group g under unit friction forces of its n contacts."""
+    """Write the reactions of group g under unit loads of its n contacts: Y Phi."""
     begin, end = m.group_row[g], min(m.group_end[g], w.n_active)
-    Y = w.response
-    for i in range(begin * n, end * n):
+    Y, wide = w.response, stride(n)
+    for i in range(begin * wide, end * wide):
         Y[i] = 0.0
     for l in range(n):
-        bend(m, w, w.rub[l], w.rub_block[l], at(Y, l), n)
+        k = w.rub[l]
+        turn(m, w, k, w.rub_block[l])
+        bend(m, w, k, w.rub_block[l], -w.contact[k].phi, at(Y, l), wide)
     if not w.has_lost_rank:
-        skyline.solve_many(begin, end, w.first, m.start, w.L, w.d, n, Y)
+        skyline.solve_many(begin, end, w.first, m.start, w.L, w.d, wide, Y)
         return
     for l in range(n):
         for i in range(m.n_row):
-            w.x[i] = Y[i * n + l] if begin <= i < end else 0.0
+            w.x[i] = Y[i * wide + l] if begin <= i < end else 0.0
         reactions.solve_rows(m, w, w.x, w.new)
         for i in range(begin, end):
-            Y[i * n + l] = w.new[i]
+            Y[i * wide + l] = w.new[i]
 
 
 @far(Tables, Work, INTEGER)
@@ -190,19 +213,16 @@ def solve_loads(m, w, n):
     w.coupling = 0.0
     for i in range(n):
         k = w.rub[i]
-        own = w.contact[k].phi
+        own = at(B, i * n)
         G[i] = 0.0
-        for j in range(n):
-            B[i * n + j] = 1.0 if i == j else 0.0
+        for l in range(n):
+            own[l] = 0.0
+        own[i] = 1.0
         total = 0.0
         for j in range(n_flank(m, k)):
             sign = side(m, w, k, j)
-            G[i] += sign * flank(m, w, k, j, own, w.lam)
-            for l in range(n):
-                phi = w.contact[w.rub[l]].phi
-                change = flank_response(m, w, k, j, own, l, n) * phi
-                B[i * n + l] += sign * change
-                total += abs(change)
+            G[i] += sign * flank(m, w, k, j, w.contact[k].phi, w.lam)
+            total += add_flank(m, w, k, j, n, -sign, own)
         w.coupling = max(w.coupling, total)
     if lu_factor(n, B, w.swap):
         lu_solve(n, B, w.swap, G)
@@ -221,21 +241,18 @@ def aim_all(m, w, n, lam, kind):
 @kernel
 def react(m, w, n, begin, end):
     """Write the reactions under the present loads."""
-    for l in range(n):
-        w.rub_force[l] = -w.contact[w.rub[l]].phi * w.load_of[l]
     for i in range(begin, end):
-        total = w.lam[i]
+        own, total = at(w.response, i * stride(n)), w.lam[i]
         for l in range(n):
-            total += w.rub_force[l] * w.response[i * n + l]
+            total += w.load_of[l] * own[l]
         w.new[i] = total
 
 
 @kernel
-def correct_loads(m, w, n):
-    """Correct all loads by what curved ones are more than their tangents tell.
+def find_excess(m, w, n):
+    """Write what curved loads are more than their tangents tell.
 
-    The factors are those of the last directions: a chord instead of Newton's tangent.
-    Returns the largest correction, beside its load.
+    Returns the largest, beside its load.
     """
     largest = 0.0
     for l in range(n):
@@ -246,10 +263,15 @@ def correct_loads(m, w, n):
             size = curved(m, w, k, w.contact[k].phi, w.new[i], w.new[i + 1])
             w.excess[l] = size - w.load_of[l]
             largest = max(largest, abs(w.excess[l]) / (size + TINY))
+    return largest
+
+
+@kernel
+def correct_loads(m, w, n):
+    """Correct all loads by what curved ones are more than their tangents tell."""
     lu_solve(n, w.lu, w.swap, w.excess)
     for l in range(n):
         w.load_of[l] += w.excess[l]
-    return largest
 
 
 @kernel
@@ -277,80 +299,16 @@ def least_determinant(m, w, n):
         bit = 0
         for i in range(n):
             k = w.rub[i]
-            own = w.contact[k].phi
             for l in range(n):
                 B[i * n + l] = 1.0 if i == l else 0.0
             for j in range(n_flank(m, k)):
                 is_other = (choice >> bit) & 1 if is_small else choice == bit + 1
                 sign = -side(m, w, k, j) if is_other else side(m, w, k, j)
                 bit += 1
-                for l in range(n):
-                    phi = w.contact[w.rub[l]].phi
-                    change = flank_response(m, w, k, j, own, l, n) * phi
-                    B[i * n + l] += sign * change
+                add_flank(m, w, k, j, n, -sign, at(B, i * n))
         value = determinant(n, B, w.swap) if lu_factor(n, B, w.swap) else 0.0
         least = min(least, value)
     return least
-
-
-@far(Tables, Work, INTEGER, INTEGER, INTEGER)
-def find_loads(m, w, g, n, has_curved):
-    """Find loads and reactions of the n listed contacts of group g."""
-    begin, end = m.group_row[g], min(m.group_end[g], w.n_active)
-    if has_curved:
-        # The directions without friction are near. A block's last tangent is nearer:
-        # mostly the same nodes press, and then it is exact.
-        aim_all(m, w, n, w.lam, PIN)
-    solve_loads(m, w, n)
-    react(m, w, n, begin, end)
-    last = 1.0
-    for i in range(MAX_CONE if has_curved else 0):
-        change = correct_loads(m, w, n)
-        react(m, w, n, begin, end)
-        if change * change <= STILL * last:
-            if i > 1:
-                aim_all(m, w, n, w.new, FACES)
-            break
-        if change > SLOW * last:
-            # The directions have turned too far.
-            aim_all(m, w, n, w.new, -1)
-            solve_loads(m, w, n)
-            react(m, w, n, begin, end)
-        last = change
-
-
-@kernel
-def rub_group(m, w, g, n, a):
-    """Find the friction of the n listed contacts of group g, and add what it does."""
-    begin, end = m.group_row[g], min(m.group_end[g], w.n_active)
-    respond(m, w, g, n)
-    has_curved = 0
-    for l in range(n):
-        if is_curved(m, w.rub[l]):
-            has_curved = 1
-    find_loads(m, w, g, n, has_curved)
-    for i in range(begin, end):
-        w.lam[i] = w.new[i]
-    for l in range(n):
-        c = w.contact[w.rub[l]]
-        c.lam_n = w.load_of[l]
-        c.lam_t = w.rub_force[l] - c.drag
-        slide(m, w, w.rub[l], w.rub_block[l], w.rub_force[l], a)
-    if w.is_chosen:
-        w.margin = min(w.margin, determinant(n, w.lu, w.swap))
-    elif w.coupling >= NEARLY_LOST:
-        w.margin = min(w.margin, least_determinant(m, w, n))
-
-
-@kernel
-def slide(m, w, k, W, force, a):
-    """Apply a friction force to both bodies of contact k, also to accelerations."""
-    contacts.push_friction(m, w, k, force)
-    for side in range(2):
-        marker = m.contact_b[k] if side else m.contact_a[k]
-        dof = m.body_dof[m.marker_body[marker]]
-        if dof >= 0:
-            bodies.add_response(m, w, dof, W[side], force, a)
 
 
 @kernel
@@ -368,15 +326,6 @@ def list_sliding(m, w, g):
             w.rub[n] = k
             n += 1
     return n
-
-
-@far(Tables, Work, FLOATS)
-def rub(m, w, a):
-    """Add the friction of all joints that slide to reactions and accelerations."""
-    for g in range(m.n_group):
-        n = list_sliding(m, w, g)
-        if n > 0:
-            rub_group(m, w, g, n, a)
 
 
 @kernel

@@ -71,7 +71,8 @@ class Events(Block):
     n_unchecked = INTEGER  # explicit steps since stiffness was last looked for
     has_touched = INTEGER  # a contact has just touched down
     h_touch = NUMBER  # s, first step after the last touch-down
-    h_stages = NUMBER  # s, the stages in K belong to, where a landing was nudged
+    h_stages = NUMBER  # s, of the step that a landing has its dense output from
+    is_on_dense = INTEGER  # that output is known already
 
 
 @kernel

@@ -43,6 +43,9 @@ NONE = 2.0
 # Fractions of a step at which an extremum, and a root, count as found: a dip thinner
 # than the first is no crossing; landing refines the second.
 EXTREMUM_WIDTH, ROOT_WIDTH = 1e-9, 1e-15
+# Part of its largest value in a step at which a reaction is found to be zero. Landing
+# allows ten times as much.
+FOUND = 0.1 * NO_GUARD
 # Parabolas through a low node and its neighbours until its depth is known to this part.
 MAX_PARABOLA, DEPTH = 12, 0.1
 # Part of a step to which the least load of a joint at rest is followed.
@@ -123,12 +126,24 @@ def value_at(m, w, watch, h, x, k):
     return watch.guard[k][0]
 
 
+@kernel
+def largest_node(watch, k):
+    """Return the largest magnitude of guard k over the nodes of the step."""
+    largest = 0.0
+    for j in range(N_NODE + 1):
+        largest = max(largest, abs(watch.node[j][k][0]))
+    return largest
+
+
 # ---- roots of one guard --------------------------------------------------------
 
 
 @kernel
 def extremum(m, w, watch, h, k, x0, x1, side):
-    """Fraction where guard k, approaching at x0, turns back before x1."""
+    """Fraction where guard k, approaching at x0, turns back before x1, or NONE.
+
+    `guard` has its value there.
+    """
     for _ in range(MAX_BISECTION):
         x = 0.5 * (x0 + x1)
         if side * value_at(m, w, watch, h, x, k) <= 0.0:
@@ -144,7 +159,10 @@ def extremum(m, w, watch, h, k, x0, x1, side):
 
 @kernel
 def dip(m, w, watch, h, k, x, g, x0, g0, x1, g1):
-    """Fraction where guard k, low at x between x0 and x1, is not positive, or NONE."""
+    """Fraction where guard k, low at x between x0 and x1, is not positive, or NONE.
+
+    `guard` has its value there.
+    """
     for _ in range(MAX_PARABOLA):
         # Vertex of the parabola through the three points, and its height.
         p, q = (x - x0) * (g - g1), (x - x1) * (g - g0)
@@ -181,15 +199,16 @@ def dip(m, w, watch, h, k, x, g, x0, g0, x1, g1):
 
 
 @kernel
-def root(m, w, watch, h, k, x0, x1, side):
-    """Fraction where guard k leaves `side` between x0 and x1.
+def root(m, w, watch, h, k, x0, g0, x1, g1, side):
+    """Fraction where guard k, g0 at x0 and g1 at x1, leaves `side` between them.
 
     Chandrupatla's method: inverse quadratic interpolation where that is safe, else
-    bisection [Chandrupatla1997]_.
+    bisection [Chandrupatla1997]_. A reaction is found where it is round-off: it takes a
+    whole evaluation, and many of them would only tell of its steps.
     """
+    nothing = FOUND * largest_node(watch, k) if is_reaction(m, w, k) else 0.0
     # A start at zero is round-off: it counts as on its side.
-    gb = max(side * value_at(m, w, watch, h, x0, k), 1e-300)
-    ga = side * value_at(m, w, watch, h, x1, k)
+    gb, ga = max(side * g0, 1e-300), side * g1
     # The root is between a and b; c is the last point that was given up.
     a, b = x1, x0
     c, gc, t = b, gb, 0.5
@@ -202,6 +221,8 @@ def root(m, w, watch, h, k, x0, x1, side):
         else:
             c, gc, b, gb = b, gb, a, ga
         a, ga = x, g
+        if abs(g) <= nothing:
+            return x
         least = width / abs(b - a)
         if least >= 1.0 or g == 0.0:
             break
@@ -225,12 +246,13 @@ def root_after_zero(m, w, watch, h, k, x1, side):
     Looks for the lobe on its side by halving; without one the guard has only touched
     zero before, and there is no root.
     """
-    x = x1
+    x, g = x1, watch.node[1][k][0]
     for _ in range(MAX_HALVING):
-        last = x
+        last, g_last = x, g
         x = 0.5 * x
-        if side * value_at(m, w, watch, h, x, k) > 0.0:
-            return root(m, w, watch, h, k, x, last, side)
+        g = value_at(m, w, watch, h, x, k)
+        if side * g > 0.0:
+            return root(m, w, watch, h, k, x, g, last, g_last, side)
     return NONE
 
 
@@ -256,15 +278,6 @@ def is_round_off(m, w, watch, k):
 
 
 @kernel
-def largest_node(watch, k):
-    """Return the largest magnitude of guard k over the nodes of the step."""
-    largest = 0.0
-    for j in range(N_NODE + 1):
-        largest = max(largest, abs(watch.node[j][k][0]))
-    return largest
-
-
-@kernel
 def starts_at_zero(m, watch, k):
     """Return whether guard k is zero at the start of the step, but for round-off."""
     if not watch.is_at_zero[k] or k < m.n_user:
@@ -287,7 +300,7 @@ def lost_dip(m, w, watch, h, k, j):
 def lost_load(m, w, watch, h, k, j):
     """Fraction where a joint at rest bears too little for guard k, or NONE.
 
-    Between two nodes, by bisection towards its least load.
+    Between two nodes, by bisection towards its least load; `guard` has its value there.
     """
     for i in range(m.n_touch, m.n_contact):
         if not loses_load(m, w, watch, k, i, j):
@@ -309,10 +322,13 @@ def lost_load(m, w, watch, h, k, j):
 def turning_root(m, w, watch, h, k, j, side, is_zero):
     """First root of guard k between nodes j - 1 and j on one side of zero, or NONE."""
     x0, x1 = (j - 1) / N_NODE, j / N_NODE
+    g0, g1 = watch.node[j - 1][k][0], watch.node[j][k][0]
     if not has_rate(m, w, k):
         x = lost_dip(m, w, watch, h, k, j) if j < N_NODE else NONE
         x = lost_load(m, w, watch, h, k, j) if x == NONE else x
-        return root(m, w, watch, h, k, x0, x, side) if x != NONE else NONE
+        if x == NONE:
+            return NONE
+        return root(m, w, watch, h, k, x0, g0, x, watch.guard[k][0], side)
     rate0, rate1 = watch.node[j - 1][k][1], watch.node[j][k][1]
     if not (side * rate0 < 0.0 and side * rate1 > 0.0):
         return NONE
@@ -325,9 +341,10 @@ def turning_root(m, w, watch, h, k, j, side, is_zero):
     if x == NONE:
         return NONE
     # It passes zero and comes back within the interval.
+    g = watch.guard[k][0]
     if is_event(m, k, -side):
-        return root(m, w, watch, h, k, x0, x, side)
-    return root(m, w, watch, h, k, x, x1, -side)
+        return root(m, w, watch, h, k, x0, g0, x, g, side)
+    return root(m, w, watch, h, k, x, g, x1, g1, -side)
 
 
 @kernel
@@ -352,11 +369,12 @@ def first_root(m, w, watch, h, k, limit, is_seen, n_chatter):
         x = NONE
         if is_event(m, k, -side):
             if j > 1 or not is_zero:
+                g0, g1 = watch.node[j - 1][k][0], watch.node[j][k][0]
                 if is_seen and limit < x1:
                     if side * watch.root[k] > 0.0:
                         return NONE
-                    x1 = limit
-                return root(m, w, watch, h, k, x0, x1, side)
+                    x1, g1 = limit, watch.root[k]
+                return root(m, w, watch, h, k, x0, g0, x1, g1, side)
             x = root_after_zero(m, w, watch, h, k, x1, side)
             if x == NONE and k >= m.n_user:
                 # It leaves its mode at once: let the switch decide a moment later, and

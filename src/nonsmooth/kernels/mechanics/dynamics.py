@@ -7,7 +7,7 @@ alpha and beta are Baumgarte's, zero when the state is projected instead.
 """
 
 from nonsmooth.kernels.abi import FLOATS, NUMBER, at, far, kernel
-from nonsmooth.kernels.friction import slides
+from nonsmooth.kernels.friction import rubbing, slides
 from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.mechanics import assemble, bodies, contacts
 from nonsmooth.kernels.mechanics.reactions import (
@@ -66,7 +66,7 @@ def accelerate(m, w, t, v, alpha, beta, a):
         share(m, w)
     w.margin = 1.0
     if w.n_rub > 0 and not w.is_bare:
-        slides.rub(m, w, a)
+        rubbing.rub(m, w, a)
     react(m, w, a)
     assemble.load_supports(m, w)
     contacts.stick_forces(m, w)

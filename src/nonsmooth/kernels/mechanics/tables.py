@@ -276,14 +276,21 @@ class Work(Block):
     z = floats("n_state")  # m, internal states of friction laws
     history = floats("n_history")  # of rough patches, at the start of the step
     # sliding contacts inside joints, of one group; n of them slide, see `slides`
-    response = floats("n_row * n_slide")  # (n_row, n) reactions under unit friction
+    response = floats("n_row * (n_slide + 3)")  # (n_row, n) reactions, see `slides`
     new = floats("n_row")  # reactions
-    rub_force = floats("n_slide")
+    bent = floats("n_row")  # what friction added to them, at the last evaluation
     rub_block = floats("n_slide, 2, n_width")  # unit friction on both bodies, reduced
     excess = floats("n_slide")  # scratch
     matrix = floats("n_slide * n_slide")  # from loads to loads
     lu = floats("n_slide * n_slide")
     swap = integers("n_slide")
+    # of many, see `chains`
+    slope = floats("n_slide, 2")  # of loads, by the reactions of their joint
+    lower = floats("n_profile")  # S with friction, and its factors
+    upper = floats("n_profile")
+    pivots = floats("n_row")
+    reach = integers("n_row")  # scratch
+    spare = floats("n_row")  # scratch
     rub = integers("n_slide")  # the contacts that slide
     load_of = floats("n_slide")
     cone = floats("n_contact, 9")  # tangents of loads that are curved, see `slides`
