@@ -26,7 +26,7 @@ from pathlib import Path
 from nonsmooth.kernels import cache_folder, source_hash
 from nonsmooth.kernels.abi.digest import digest_of
 from nonsmooth.kernels.abi.faults import FAULT
-from nonsmooth.kernels.abi.linking import CHECKED, far_kernels, lock
+from nonsmooth.kernels.abi.linking import CHECKED, JIT, far_kernels, lock
 
 _log = logging.getLogger("nonsmooth")
 # Compiled versions of one kernel, and of the library, that are kept: those of branches
@@ -277,8 +277,11 @@ def _abilities():
 
 
 def variant() -> str:
-    """Return for which processors the loaded code was made: a level, or "native"."""
-    return _state.get("variant", "native")
+    """Return for which processors the code was made: a level, or "native".
+
+    With the JIT off it is "python".
+    """
+    return _state.get("variant", "native") if JIT else "python"
 
 
 def ship(level: str, folder: Path) -> Path:
