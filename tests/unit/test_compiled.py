@@ -167,25 +167,6 @@ def test_a_library_that_is_damaged_is_made_again(tmp_path):
     assert run() == "0.01\nFalse True\n"
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(not JIT, reason="nothing is compiled with the JIT off")
-def test_a_cache_that_cannot_be_written_is_said_once(tmp_path):
-    code = (
-        "import logging, sys; logging.basicConfig(stream=sys.stdout)\n"
-        "from nonsmooth.kernels.abi import library, linking\n"
-        "from nonsmooth.kernels.linear import skyline\n"
-        "from nonsmooth.kernels.mechanics import bodies\n"
-        "for far in (bodies.weigh_tail, bodies.meet_tail): library.object_of(far)\n"
-    )
-    place = tmp_path / "file"
-    place.write_text("")
-    env = os.environ | {"NONSMOOTH_CACHE_DIR": str(place)}
-    argv = [sys.executable, "-c", code]
-    run = subprocess.run(argv, env=env, capture_output=True, text=True, check=True)
-    assert run.stdout.count("cannot be kept") == 1
-    assert "NONSMOOTH_CACHE_DIR" in run.stdout
-
-
 SHIPPED = """
 import logging, sys
 logging.basicConfig(stream=sys.stdout, format="%(message)s")

@@ -1,5 +1,6 @@
 """Ctrl-C, cancel and memory: a run hears of them in time, and keeps what it has."""
 
+import gc
 import itertools
 import os
 import signal
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import pytest
 
@@ -140,3 +142,18 @@ except SolveError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.split() == ["True", "True"], done.stderr
+
+
+def test_the_memory_of_a_run_goes_with_its_result():
+    """Nothing refers to itself: it does not wait for the collector of garbage."""
+    gc.collect()
+    gc.disable()
+    try:
+        result = simulate(gallery.belt(), until=1.0)
+        result.summary()
+        held = (result.steps.chunks[0], result.system, result.system.tables, result)
+        kept = [weakref.ref(item) for item in held]
+        del held, result
+        assert [ref() for ref in kept] == [None] * 4
+    finally:
+        gc.enable()

@@ -6,6 +6,8 @@ import sys
 import threading
 from typing import Any
 
+from nonsmooth.kernels.abi import library
+
 # It appears after this long, s.
 PATIENCE = 1.0
 
@@ -31,11 +33,14 @@ class Bar:
         """Begin to wait."""
         if sys.stderr.isatty() and not self.is_silent:
             self._timer.start()
+            library.listeners.append(self._compiling)
         return self
 
     def __exit__(self, *_: object) -> None:
         """Take the bar away."""
         self._timer.cancel()
+        if self._compiling in library.listeners:
+            library.listeners.remove(self._compiling)
         with self._lock:
             self._is_over = True
             if self._bar is not None:
@@ -44,11 +49,17 @@ class Bar:
     def __call__(self, part: float, words: str = "") -> None:
         """Show the part done, and words about it."""
         self.part = part
-        words = words or getattr(part, "words", "")
+        self._update(part, words or getattr(part, "words", ""))
+
+    def _update(self, part: float, words: str) -> None:
         with self._lock:
             if self._bar is not None and not self._is_over:
                 done = f"{part:.0%}"
                 self._bar.update(0, total=1.0, completed=part, done=done, words=words)
+
+    def _compiling(self, done: int, n: int) -> None:
+        """Show what the first run of an installation waits for."""
+        self._update(done / n, f"compiling the solver: {done} of {n} kernels")
 
     def _show(self) -> None:
         from rich.console import Console

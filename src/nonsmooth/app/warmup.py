@@ -30,8 +30,7 @@ def command(args: argparse.Namespace) -> int:
     # Its advice is what is being followed.
     log.setLevel(logging.ERROR)
     try:
-        with Bar("compiling", patience=0.0) as bar:
-            library.listeners.append(lambda done, n: bar(done / n))
+        with Bar("compiling", patience=0.0):
             library.load()
     finally:
         log.setLevel(level)

@@ -359,8 +359,8 @@ class Element(metaclass=_Kind):
         Strings and nested elements are left out.
         """
         values: list[float] = []
-        for item in dataclasses.fields(self):
-            value = getattr(self, item.name)
+        for name in field_types(type(self)):
+            value = getattr(self, name)
             if not isinstance(value, str | Element | dict):
                 values.extend(_numbers(value))
         return values

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from nonsmooth.elements.base import Element
+from nonsmooth.elements.base import Element, field_types
 from nonsmooth.errors import ModelError
 from nonsmooth.model import Model
 
@@ -48,15 +47,15 @@ def _numbers(model: Model) -> Iterator[tuple[Element, str, float]]:
 
 def _of(owner: Element, value: Any, path: str) -> Iterator[tuple[Element, str, float]]:
     inside: Any = value
-    if isinstance(value, Element):
-        for item in dataclasses.fields(value):
-            inner = f"{path}.{item.name}" if path else item.name
-            yield from _of(owner, getattr(value, item.name), inner)
+    if isinstance(value, int | float):
+        yield owner, path, float(value)
+    elif isinstance(value, Element):
+        for name in field_types(type(value)):
+            inner = f"{path}.{name}" if path else name
+            yield from _of(owner, getattr(value, name), inner)
     elif isinstance(value, dict):
         for key, item in inside.items():
             yield from _of(owner, item, f"{path}[{key!r}]")
     elif isinstance(value, list | tuple):
         for k, item in enumerate(inside):
             yield from _of(owner, item, f"{path}[{k}]")
-    elif isinstance(value, int | float):
-        yield owner, path, float(value)

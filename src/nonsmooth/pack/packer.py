@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import linecache
 import math
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from nonsmooth.elements.base import Element, family_of, field_types
@@ -106,7 +108,7 @@ class Packer:
                 kind = type(element)
                 told = fields_told(kind)
                 raise ModelError(
-                    f"{owner}: {kind.__name__} does not compile: {_first_line(error)}"
+                    f"{owner}: {kind.__name__} does not compile: {_reason(error)}"
                     + (f"; {told}" if told else "")
                 ) from error
             self._kind[key] = len(self.functions)
@@ -145,11 +147,16 @@ class Packer:
         return first
 
 
-def _first_line(error: Exception) -> str:
+def _reason(error: Exception) -> str:
+    """Return why a function does not compile, and its line, from Numba's message."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    for line in lines:
-        # Numba's typing errors open with the stage; the reason comes after it.
-        if not line.startswith(("Failed in", "-", "During")):
-            return line
-    return lines[0] if lines else type(error).__name__
+    # Typing errors open with the stage; the reason comes after it.
+    reasons = [x for x in lines if not x.startswith(("Failed in", "-", "During"))]
+    reason = next(iter(reasons or lines), type(error).__name__)
+    place = re.search(r' at (\S.*) \((\d+)\)|File "(.+)", line (\d+)', text)
+    if place is None:
+        return reason
+    file, number = place[1] or place[3], int(place[2] or place[4])
+    written = linecache.getline(file, number).strip()
+    return f"{reason} (line {number} of {Path(file).name}: {written})"

@@ -70,7 +70,6 @@ CLEAR = 500
 # Rounds in which the nodes in contact settle; of the implicit steps, and when to stop.
 ROUNDS, ITERATIONS, CONVERGED = 30, 40, 1e-10
 CLOSINGS = 4  # of the joints at the start, each squares what is left
-_OPTIONS = ("method", "rtol", "max_step", "stabilisation", "scheme", "branch")
 _QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])
 
 
@@ -572,7 +571,6 @@ class _Run:
             is_closed=(rows[:, 1 + n_closed] > 0.0).astype(float),
             records=tuple(self.records),
         )
-        options = self.options
         n = len(rows) - 1
         return Result(
             system=self.system,
@@ -582,8 +580,7 @@ class _Run:
             t_end=min(self.until, float(rows[-1, 0])),
             status=outcome,
             message=message,
-            options={name: getattr(options, name) for name in _OPTIONS}
-            | {"atol": options.floor, "step": self.h, "until": self.until},
+            options=self.options.asked(self.until, step=self.h),
             cost=dict.fromkeys(("rejected", "jacobians"), 0)
             | dict.fromkeys(("steps", "evaluations"), n)
             | {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import gc
 import math
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -22,7 +21,6 @@ from nonsmooth.errors import (
 )
 from nonsmooth.kernels import entry
 from nonsmooth.kernels import run as codes
-from nonsmooth.kernels.abi import JIT
 from nonsmooth.kernels.abi.library import variant
 from nonsmooth.kernels.friction.modes import OPEN
 from nonsmooth.kernels.look import Look
@@ -150,7 +148,8 @@ class Driver:
         onlooker = self._onlooker()
         next(onlooker)
         callback = _CALLBACK(partial(next, onlooker))
-        self.look.address = ctypes.cast(callback, ctypes.c_void_p).value or 0
+        # Not `cast`, which leaves a circle of references, and the whole run with it.
+        self.look.address = ctypes.c_void_p.from_buffer(callback).value or 0
         self.begin = time.process_time()
         stops = [t for t in system.breaks if self.t_start < t < self.until]
         try:
@@ -268,8 +267,6 @@ class Driver:
             return self._new_log()
         if any(isinstance(chunk, Log) for chunk in self.chunks) and not store.trouble:
             self.chunks = [store.keep(chunk, n) for chunk in self.chunks]
-            # Blocks refer to themselves, and their memory waits for this.
-            gc.collect()
         self.chunks.append(store.keep(log, n))
         if self.chunks[-1] is log:
             self.log = None
@@ -367,17 +364,7 @@ def result_of(
         t_end=t_end,
         status=outcome,
         message=message,
-        options={
-            "method": options.method,
-            "rtol": options.rtol,
-            "atol": options.floor,
-            "step": options.step,
-            "max_step": options.max_step,
-            "stabilisation": options.stabilisation,
-            "scheme": options.scheme,
-            "branch": options.branch,
-            "until": first.asked,
-        },
+        options=options.asked(first.asked),
         cost={
             "steps": sum(d.step.n_step for d in drivers),
             "rejected": sum(d.step.n_reject for d in drivers),
@@ -390,5 +377,5 @@ def result_of(
         is_projected=bool(first.step.set.is_projected),
         baumgarte=options.baumgarte,
         remarks=tuple(notes),
-        engine=variant() if JIT else "python",
+        engine=variant(),
     )

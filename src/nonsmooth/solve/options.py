@@ -166,6 +166,13 @@ class Options:
                 "'none' or Baumgarte(alpha=..., beta=...)"
             )
 
+    def asked(self, until: float, **chosen: Any) -> dict[str, Any]:
+        """Return what a result tells of them; `chosen` is what a scheme decided."""
+        names = ("method", "rtol", "max_step", "stabilisation", "scheme", "branch")
+        told = {name: getattr(self, name) for name in names}
+        told |= {"atol": self.floor, "step": self.step, "until": until}
+        return told | chosen
+
     def _check_tolerances(self) -> None:
         """Refuse errors of a step that are round-off, or no answer."""
         _positive("rtol", self.rtol)

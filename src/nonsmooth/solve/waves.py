@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nonsmooth.columns import NODAL
 from nonsmooth.elements.bodies import RigidBody
 from nonsmooth.errors import Interrupted, ModelError, SolveError
+from nonsmooth.kernels.abi.library import variant
 from nonsmooth.kernels.march import waves as kernel
 from nonsmooth.kernels.march.wave_tables import DIVERGED, DONE, N_CONTACT, Solid
 from nonsmooth.pack import System
@@ -227,17 +228,9 @@ class _Run:
             t_end=t_end,
             status=outcome,
             message=message,
-            options={
-                "method": options.method,
-                "rtol": options.rtol,
-                "atol": options.floor,
-                "step": self.h,
-                "max_step": options.max_step,
-                "stabilisation": None,
-                "scheme": "waves",
-                "branch": options.branch,
-                "until": self.until,
-            },
+            options=options.asked(
+                self.until, step=self.h, scheme="waves", stabilisation=None
+            ),
             cost={
                 "steps": state.n,
                 "rejected": 0,
@@ -249,6 +242,7 @@ class _Run:
             violation=0.0,
             is_projected=False,
             remarks=tuple(self._remarks()),
+            engine=variant(),
         )
 
     def _left_out(self) -> Iterator[str]:

@@ -41,8 +41,8 @@ class Array:
         self.kind = kind  # FLOATS, INTEGERS, COMPLEXES, or a block of numbers
         self.extents = tuple(part.strip() for part in shape.split(","))
         self.has_addresses = has_addresses
-        self.dtype = _DTYPES[kind] if kind in _DTYPES else kind.dtype()
-        self.width = np.dtype(self.dtype).itemsize // 8  # cells of one entry
+        self.dtype = np.dtype(_DTYPES[kind] if kind in _DTYPES else kind.dtype())
+        self.width = self.dtype.itemsize // 8  # cells of one entry
 
 
 def floats(shape) -> Any:
@@ -88,6 +88,8 @@ class Layout:
         self.arrays = {n: k for n, k in self.slots.items() if isinstance(k, Array)}
         self.numbers = {n: k for n, k in self.slots.items() if k in (NUMBER, INTEGER)}
         self.blocks = {n: k for n, k in self.slots.items() if _is_block(k)}
+        self.integers = [n for n, k in self.numbers.items() if k == INTEGER]
+        self.integer_places = np.array([self.place[n] for n in self.integers], int)
         parts = [part for array in self.arrays.values() for part in array.extents]
         # One expression for all extents, so that a block is made in microseconds.
         self._extents = compile(f"[{', '.join(parts)}]", "shapes", "eval")
@@ -128,31 +130,47 @@ class _Slot:
     def __get__(self, block, _cls=None):
         if block is None:
             return self.kind
-        if self.kind == NUMBER:
-            return float(block._numbers[block._layout.place[self.name]])
-        if self.kind == INTEGER:
-            return int(block._cells[block._layout.place[self.name]])
+        if self.kind is NUMBER:
+            return block._numbers.item(block._layout.place[self.name])
+        if self.kind is INTEGER:
+            return block._cells.item(block._layout.place[self.name])
         return block._held[self.name]
 
     def __set__(self, block, value):
         place = block._layout.place[self.name]
-        if self.kind == NUMBER:
+        if self.kind is NUMBER:
             block._numbers[place] = value
-        elif self.kind == INTEGER:
+        elif self.kind is INTEGER:
             block._cells[place] = value
         else:
             raise AttributeError(f"{self.name} is memory and is not replaced")
 
 
 class _Held(dict):
-    """Arrays of a block by name, made when first asked for."""
+    """Arrays of a block by name, made when first asked for; and its blocks.
 
-    def __init__(self, block):
-        self.block = block
+    It knows the memory, not the block: who would know each other would wait for the
+    collector of garbage, and their memory with them.
+    """
+
+    def __init__(self, layout, spans, cells, numbers):
+        self.arrays, self.spans = layout.arrays, spans
+        self.cells, self.numbers = cells, numbers
 
     def __missing__(self, name):
-        self[name] = self.block._array(name)
-        return self[name]
+        array = self.arrays[name]
+        span, shape = self.spans[name]
+        if array.kind is FLOATS:
+            found = self.numbers[span].reshape(shape)
+        elif array.kind is INTEGERS:
+            found = self.cells[span].reshape(shape)
+        else:
+            found = self.cells[span].view(array.dtype).reshape(shape)
+            if array.kind is not COMPLEXES:
+                # Its fields are attributes, with the JIT off as in compiled code.
+                found = found.view(np.recarray)
+        self[name] = found
+        return found
 
 
 class Block:
@@ -182,12 +200,12 @@ class Block:
             raise TypeError(f"{type(self).__name__}: no slots {sorted(extra)}")
         if missing := layout.blocks.keys() - values.keys():
             raise TypeError(f"{type(self).__name__}: missing {sorted(missing)}")
-        own = {n: values[n] for n, k in layout.numbers.items() if n in values}
+        own = {name: k for name, k in values.items() if name in layout.numbers}
         self._allocate(layout.extents((sizes or {}) | own))
         for name, value in values.items():
             if name in layout.arrays:
                 self._fill(name, value)
-            elif name in layout.numbers:
+            elif name in own:
                 setattr(self, name, value)
         self._hold({name: values[name] for name in layout.blocks})
 
@@ -205,7 +223,7 @@ class Block:
         self._address = cells.ctypes.data
         cells[places] += self._address - origin
         self._extents = extents
-        self._held = _Held(self)
+        self._held = _Held(self._layout, self._spans, cells, self._numbers)
 
     def _hold(self, blocks):
         """Keep other blocks, and write where they stand."""
@@ -215,29 +233,17 @@ class Block:
             self._held[name] = block
             self._cells[self._layout.place[name]] = block._address
 
-    def _array(self, name):
-        """Return the array of a slot in its shape."""
-        array = self._layout.arrays[name]
-        span, shape = self._spans[name]
-        if array.kind == FLOATS:
-            return self._numbers[span].reshape(shape)
-        if array.kind == INTEGERS:
-            return self._cells[span].reshape(shape)
-        found = self._cells[span].view(array.dtype).reshape(shape)
-        # A record's fields are attributes, with the JIT off as in compiled code.
-        return found if array.kind == COMPLEXES else found.view(np.recarray)
-
     def _fill(self, name, value):
         """Copy an array into its slot; its shape must be the declared one."""
-        given, dtype = np.asarray(value), np.dtype(self._layout.arrays[name].dtype)
+        given, dtype = np.asarray(value), self._layout.arrays[name].dtype
         span, shape = self._spans[name]
-        is_own = given.dtype == dtype or np.can_cast(given.dtype, dtype, "safe")
+        is_own = given.dtype is dtype or np.can_cast(given.dtype, dtype, "safe")
         if given.shape != shape or not is_own:
             raise TypeError(
                 f"{type(self).__name__}.{name}: {given.dtype} {given.shape} given, "
                 f"{dtype} {shape} declared"
             )
-        self._cells[span].view(dtype)[...] = given.ravel()
+        self._cells[span].view(dtype)[...] = given.reshape(-1)
 
     @classmethod
     @cache
@@ -246,13 +252,11 @@ class Block:
         kinds = {NUMBER: np.float64, INTEGER: np.int64}
         return np.dtype([(n, kinds[k]) for n, k in cls._layout.slots.items()])
 
-    def sizes(self):
+    def sizes(self) -> dict[str, int]:
         """Return all integers by name: sizes for the shapes of other blocks."""
-        return {
-            name: int(self._cells[self._layout.place[name]])
-            for name, kind in self._layout.numbers.items()
-            if kind == INTEGER
-        }
+        layout = self._layout
+        values = self._cells[layout.integer_places].tolist()
+        return dict(zip(layout.integers, values, strict=True))
 
     @classmethod
     def n_bytes(cls, sizes):

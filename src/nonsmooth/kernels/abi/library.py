@@ -26,7 +26,7 @@ from pathlib import Path
 from nonsmooth.kernels import cache_folder, source_hash
 from nonsmooth.kernels.abi.digest import digest_of
 from nonsmooth.kernels.abi.faults import FAULT
-from nonsmooth.kernels.abi.linking import CHECKED, far_kernels, lock
+from nonsmooth.kernels.abi.linking import CHECKED, JIT, far_kernels, lock
 
 _log = logging.getLogger("nonsmooth")
 # Compiled versions of one kernel, and of the library, that are kept: those of branches
@@ -54,26 +54,29 @@ def _read(path):
 
 
 def _write(path, data, versions):
-    """Write a file whole: others may read or write it, or another version."""
+    """Write a file whole: others may read or write it, or another version.
+
+    Returns whether it is kept; what is not is said once.
+    """
     new = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         new.write_bytes(data + hashlib.sha256(data).digest())
         new.replace(path)
-        _thin_out(path, versions)
-    except OSError as error:
+    except BaseException as error:
         with suppress(OSError):
             new.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
         _tell_once(error)
-    except BaseException:
-        with suppress(OSError):
-            new.unlink(missing_ok=True)
-        raise
+        return False
+    _thin_out(path, versions)
+    return True
 
 
 def _thin_out(path, versions):
     """Remove old versions of a file, by the pattern of their names."""
-    with suppress(FileNotFoundError):  # another process does the same
+    with suppress(OSError):  # another process does the same
         found = sorted(path.parent.glob(versions), key=lambda p: p.stat().st_mtime)
         for old in found[:-KEPT]:
             old.unlink(missing_ok=True)
@@ -101,18 +104,6 @@ def _object_path(far):
     return cache_folder / _object_name(far, digest_of(far))
 
 
-def object_of(far) -> bytes:
-    """Return the object code of a far kernel or row function, compiled if need be."""
-    path = _object_path(far)
-    found = _read(path)
-    if found is None:
-        from nonsmooth.kernels.abi.compiler import compile_object
-
-        found = compile_object(far)
-        _write(path, found, _object_name(far, "?" * 20))
-    return found
-
-
 def import_all():
     """Import every module with far kernels, so that the library holds them all."""
     import nonsmooth.kernels as root
@@ -134,47 +125,61 @@ def _rows():
 
 # Who wants to know of a build: called with the kernels compiled and all there are.
 listeners: list[Callable[[int, int], None]] = []
-# What one kernel takes, s.
-SECONDS_PER_KERNEL = 0.6
+# What one kernel takes on a core, and the compiler to start, s.
+SECONDS_PER_KERNEL, SECONDS_TO_START = 0.4, 2.0
+# Kernels below which another process is not worth its start.
+LEAST_PER_WORKER = 5
 
 
-def _compile_missing(kernels):
-    """Compile what has no object code yet, on all cores."""
-    missing = [k for k in kernels if not _object_path(k).exists()]
-    n_worker = min(os.cpu_count() or 1, (len(missing) + 4) // 5)
-    if not missing:
-        return
-    seconds = len(missing) * SECONDS_PER_KERNEL / max(1, n_worker)
-    _log.warning(
-        f"compiling {len(missing)} kernels of the solver, once per installation; this "
-        f"takes about {seconds:.0f} s (`nonsmooth warmup` does it in advance)"
-    )
-    done = 0
-    for _ in _compiled(missing, n_worker):
-        done += 1
+def objects_of(kernels) -> list[bytes]:
+    """Return the object code of kernels; what is not kept is compiled on all cores."""
+    found = {far.symbol: _read(_object_path(far)) for far in kernels}
+    missing = [far for far in kernels if found[far.symbol] is None]
+    n_worker = min(_n_core(), -(-len(missing) // LEAST_PER_WORKER))
+    if missing:
+        seconds = SECONDS_TO_START + len(missing) * SECONDS_PER_KERNEL / n_worker
+        _log.warning(
+            f"compiling {len(missing)} kernels of the solver, once per installation; "
+            f"this takes about {seconds:.0f} s (`nonsmooth warmup` does it in advance)"
+        )
+    for done, (far, data) in enumerate(_compiled(missing, n_worker), 1):
+        found[far.symbol] = data
+        _write(_object_path(far), data, _object_name(far, "?" * 20))
         for listener in listeners:
             listener(done, len(missing))
+    return [data for data in found.values() if data is not None]
+
+
+def _n_core():
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _compiled(kernels, n_worker):
-    """Compile kernels and yield each when it is done."""
-    if n_worker > 1 and _is_writable():
+    """Compile kernels and yield each with its object code when it is done."""
+    if n_worker > 1:
         from nonsmooth.kernels.abi.workers import compile_in_parallel
 
         yield from compile_in_parallel(kernels, n_worker)
         return
     for far in kernels:
-        _state.setdefault("objects", {})[far.symbol] = object_of(far)
-        yield far
+        yield far, _compile(far)
 
 
-def _is_writable():
+def _compile(far):
+    """Return the object code of one kernel or row function."""
     try:
-        cache_folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=cache_folder):
-            return True
-    except OSError:
-        return False
+        from nonsmooth.kernels.abi.compiler import compile_object
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"{error.name} is missing, which compiles {far.symbol}: install it with "
+            f"`pip install {error.name}`, or a wheel of nonsmooth with compiled code "
+            "inside, which needs it for laws of your own only",
+            name=error.name,
+        ) from error
+    return compile_object(far)
 
 
 def _link(objects):
@@ -184,21 +189,20 @@ def _link(objects):
     )
     if linker is None:
         return None
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        files = []
-        for i, data in enumerate(objects):
-            files.append(folder / f"{i}.o")
-            files[-1].write_bytes(data)
-        out = folder / "library.so"
-        # Kernels call each other directly, not through a table.
-        words = [linker, "-shared", "-Wl,-Bsymbolic", "-o", out, *files, "-lm"]
-        try:
+    try:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            files = [folder / f"{i}.o" for i in range(len(objects))]
+            for file, data in zip(files, objects, strict=True):
+                file.write_bytes(data)
+            out = folder / "library.so"
+            # Kernels call each other directly, not through a table.
+            words = [linker, "-shared", "-Wl,-Bsymbolic", "-o", out, *files, "-lm"]
             subprocess.run(words, check=True, capture_output=True)
             return out.read_bytes()
-        except (OSError, subprocess.CalledProcessError) as error:
-            _log.info("no shared library could be linked: %s", error)
-            return None
+    except (OSError, subprocess.CalledProcessError) as error:
+        _log.info("no shared library could be linked: %s", error)
+        return None
 
 
 @contextmanager
@@ -223,15 +227,14 @@ def _alone():
 def load():
     """Load the library, once per process; build it if there is none."""
     with lock:
-        if "find" not in _state and not _open_shipped():
-            path = cache_folder / f"library-{source_hash()}.so"
-            if _read(path) is None:
-                with _alone():
-                    if _read(path) is None:
-                        _build(path)
-            if "find" not in _state:
-                _open(path)
-            _state.setdefault("variant", "native")
+        if "find" in _state or _open_shipped():
+            return
+        path = cache_folder / f"library-{source_hash()}.so"
+        if not _open_whole(path):
+            with _alone():
+                if not _open_whole(path):
+                    _build(path)
+        _state.setdefault("variant", "native")
 
 
 # What a processor of each level can do, as Linux calls it; the best first.
@@ -249,12 +252,7 @@ def _open_shipped():
         return False
     for level, needed in LEVELS.items():
         path = SHIPPED / f"library-{source_hash()}-{level}.so"
-        if path.exists() and needed <= _abilities() and _read(path) is not None:
-            try:
-                _open(path)
-            except OSError as error:
-                _log.warning("%s is of another system (%s)", path, error)
-                continue
+        if needed <= _abilities() and _open_whole(path):
             _state["variant"], _state["shipped"] = level, path
             return True
     return False
@@ -279,8 +277,11 @@ def _abilities():
 
 
 def variant() -> str:
-    """Return for which processors the loaded code was made: a level, or "native"."""
-    return _state.get("variant", "native")
+    """Return for which processors the code was made: a level, or "native".
+
+    With the JIT off it is "python".
+    """
+    return _state.get("variant", "native") if JIT else "python"
 
 
 def ship(level: str, folder: Path) -> Path:
@@ -295,40 +296,52 @@ def ship(level: str, folder: Path) -> Path:
     return path
 
 
+def _open_whole(path):
+    """Load a library that is whole and of this system; return whether it is."""
+    return _read(path) is not None and _open(path)
+
+
 def _open(path):
-    library = ctypes.CDLL(str(path))
+    """Load a library; return whether this system can."""
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as error:
+        _log.warning("%s is of another system (%s)", path, error)
+        return False
 
     def find_in_library(symbol):
         return ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value
 
     _state["find"] = find_in_library
+    return True
 
 
 def _build(path):
-    """Compile what is missing and link all; leave a library, or a loader."""
+    """Compile what is missing, link all and load it; without a linker, part by part."""
+    with suppress(OSError):
+        # Of builds that were killed: nobody else builds now.
+        for left in cache_folder.glob("*.new"):
+            left.unlink()
     import_all()
-    kernels = [*far_kernels.values(), *_rows()]
-    _compile_missing(kernels)
-    kept = _state.pop("objects", {})
-    objects = [kept.get(far.symbol) or object_of(far) for far in kernels]
+    objects = objects_of([*far_kernels.values(), *_rows()])
     if CHECKED:
         from nonsmooth.kernels.abi.compiler import fault_object
 
         objects.append(fault_object())
     linked = _link(objects)
-    if linked is None:
-        loader = _loader()
-        for data in objects:
-            loader.add(data)
-        _state["find"] = loader.find
-        return
-    _write(path, linked, "library-*.so")
-    if not path.exists():
-        # It lives until the process ends, without a name.
-        with tempfile.NamedTemporaryFile(suffix=".so") as file:
+    if linked is not None:
+        if _write(path, linked, "library-*.so") and _open(path):
+            return
+        with suppress(OSError), tempfile.NamedTemporaryFile(suffix=".so") as file:
+            # It lives until the process ends, without a name.
             file.write(linked)
             file.flush()
-            _open(Path(file.name))
+            if _open(Path(file.name)):
+                return
+    loader = _loader()
+    for data in objects:
+        loader.add(data)
+    _state["find"] = loader.find
 
 
 class _Loader:
@@ -389,10 +402,8 @@ def load_alone(far) -> int:
 
     It is not kept: it may call code in files that nobody watches.
     """
-    from nonsmooth.kernels.abi.compiler import compile_object
-
     with lock:
-        data = compile_object(far)
+        data = _compile(far)
         loader = _loader()
         tell_faults()
         loader.add(data)
