@@ -392,6 +392,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "viewer_size": viewer_size,
     "performance": measured.performance,
     "validation": measured.validation,
+    "held_block": measured.held_block,
     "gallery": gallery_systems,
     "expressions": expressions,
     "references": references,

@@ -17,6 +17,7 @@ import pages
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
+PEERS = ROOT / "benchmarks" / "peers" / "held_block.csv"
 VALIDATION = ROOT / "tests" / "data" / "validation.json"
 # The machine of the short table; others have tables of their own.
 MACHINE = "linux-x86_64-2cores"
@@ -67,6 +68,16 @@ def measured(case: str, what: str) -> str:
     raise pages.PageError(f"no benchmark '{case}' has measured '{what}'")
 
 
+def held_block() -> str:
+    """Return the table of a block held by friction in several tools."""
+    units = {"stops": "stops off by, m", "creeps": "creeps, m", "cpu": "CPU, s"}
+    with PEERS.open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    head = row("tool", "setting", *units.values())
+    body = [row(*(one[n] for n in ("tool", "setting", *units))) for one in lines]
+    return "\n".join([head, "|---|---|---|---|---|", *body])
+
+
 # ---- tests -----------------------------------------------------------------------
 
 
@@ -101,7 +112,8 @@ def validation() -> str:
             lines += ["", f"### {title}", "", f"`{path}`", ""]
             lines += [head, "|---|---|---|---|---|---|---|"]
             last = path
-        numbers = (f"{one[name]:.2g}" for name in ("size", "error", "within"))
+        names = ("size", "error", "within")
+        numbers = (f"<span class='num'>{one[name]:.2g}</span>" for name in names)
         words = (one["what"], one["against"], *numbers, one["unit"])
         lines.append(row(*words, f"`{test.removeprefix('test_')}`"))
     return "\n".join(lines)
