@@ -325,7 +325,9 @@ class _Reader:
         try:
             kind(**values)
         except ValueError as error:
-            self.refuse_built(at, label, str(error), data)
+            # What is missing may be what was misspelt, or had another name.
+            if "is missing" not in str(error):
+                self.refuse_built(at, label, str(error), data)
 
     def kind(
         self, family: type[Element], data: dict[str, Any], at: _Place
