@@ -9,7 +9,6 @@ that no page asks for.
 from __future__ import annotations
 
 import ast
-import csv
 import dataclasses
 import html
 import inspect
@@ -44,6 +43,7 @@ if str(HERE) not in sys.path:
     sys.path.insert(0, str(HERE))
 
 import equations  # noqa: E402
+import measured  # noqa: E402
 import pages  # noqa: E402
 
 FAMILIES: dict[str, type[Element]] = {
@@ -77,6 +77,7 @@ TYPES = {
 
 
 _MARKER = re.compile(r"\{\{ (\w+) \}\}")
+_MEASURED = re.compile(r"\{\{ measured (\w+): (.*?) \}\}")
 _FIGURE = re.compile(r"\{\{ figure (\w+): (.*?) \}\}", re.DOTALL)
 
 
@@ -142,6 +143,7 @@ def filled(markdown: str, system: str = "") -> str:
         used.add(f"figure {name}")
         return figure(system, name, caption)
 
+    markdown = _MEASURED.sub(lambda m: measured.measured(m[1], m[2]), markdown)
     # Captions may hold numbers, so these come first.
     markdown = _FIGURE.sub(drawing, _MARKER.sub(value, markdown))
     if rest := re.search(r"\{\{ .*", markdown):
@@ -229,26 +231,6 @@ def report_sizes() -> str:
 def viewer_size() -> str:
     """Return how large the viewer is."""
     return f"{(STATIC / 'report.js').stat().st_size // 1000} kB"
-
-
-def performance() -> str:
-    """Return what the benchmarks measured last, a table for each case and machine."""
-    lines: list[str] = []
-    for path in sorted((HERE.parent / "benchmarks" / "results").glob("*.csv")):
-        cases: dict[str, list[dict[str, str]]] = {}
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                cases.setdefault(row["case"], []).append(row)
-        for case, rows in cases.items():
-            last = max(row["date"] for row in rows)
-            lines += [f"### {case}: {path.stem}, {last}", ""]
-            lines += ["| what | value | unit | note |", "|---|---|---|---|"]
-            for row in rows:
-                words = [row["what"], row["value"], row["unit"], row["note"]]
-                text = " | ".join(word.replace("|", "\\|") for word in words)
-                lines.append(f"| {text} |")
-            lines.append("")
-    return "\n".join(lines)
 
 
 OF_A_SYSTEM: dict[str, Callable[[str], str]] = {
@@ -408,7 +390,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "cards": cards,
     "report_sizes": report_sizes,
     "viewer_size": viewer_size,
-    "performance": performance,
+    "performance": measured.performance,
+    "validation": measured.validation,
+    "held_block": measured.held_block,
     "gallery": gallery_systems,
     "expressions": expressions,
     "references": references,

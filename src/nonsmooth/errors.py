@@ -10,8 +10,8 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 if TYPE_CHECKING:
     from nonsmooth.result import Result
@@ -278,10 +278,21 @@ def show(value: object) -> str:
     ('0.5', 'a huge number')
     """
     try:
-        text = repr(value)
+        text = _labels(value) or repr(value)
     except ValueError:  # Python writes whole numbers of a few thousand digits only
         return "a huge number"
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
+
+
+def _labels(value: object) -> str:
+    """Return what messages call an element or a list of some, "" for other things."""
+    if isinstance(value, list | tuple):
+        items = [_labels(item) for item in cast(Sequence[object], value)]
+        return f"[{', '.join(items)}]" if items and all(items) else ""
+    label = getattr(value, "label", None)
+    if isinstance(value, type) or not callable(label):
+        return ""
+    return str(label())
 
 
 def brief(text: object) -> str:

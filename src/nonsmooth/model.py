@@ -73,7 +73,8 @@ class Model(Element, family="model"):
     def __repr__(self) -> str:
         """Return what it is made of, in a line."""
         counts = [(len(getattr(self, name)), name) for name in _FAMILIES]
-        parts = [f"{n} {name}" for n, name in counts if n]
+        one = {name: name.removesuffix("s") for name in _FAMILIES} | {"bodies": "body"}
+        parts = [f"{n} {name if n > 1 else one[name]}" for n, name in counts if n]
         return f"<{self.label()}: {', '.join(parts)}>"
 
     def _repr_html_(self) -> str:

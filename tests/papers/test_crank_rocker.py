@@ -24,6 +24,7 @@ DATA = Path(__file__).parents[1] / "data"
 TURN = gallery.duration("crank_rocker")  # s
 RTOL = 1e-11
 FORCE = 1e-9  # N, N m
+UNITS, TABLE = "rad, rad/s, m/s, N, N m", "exact values"
 NAMES = (
     "rocker.theta",
     "rocker.omega",
@@ -102,7 +103,7 @@ def reversal(result):
 # -- the paper's case ---------------------------------------------------------------
 
 
-def test_tables(turn):
+def test_tables(turn, validate):
     result, _, rows = turn
     assert len(rows) == 14
     for row in rows:
@@ -116,15 +117,16 @@ def test_tables(turn):
         names = ("theta1", "w1", "a1", "vr", "lamN", "Ff", "M")
         table = in_our_signs(*(float(row[name]) for name in names))
         found = columns(result, [t], limit)[:, 0]
-        np.testing.assert_allclose(found, table, rtol=0, atol=FORCE, err_msg=text)
+        validate("a turn: motion and forces", found, table, FORCE, UNITS, TABLE)
 
 
-def test_everywhere_between(turn):
+def test_everywhere_between(turn, validate):
     """At 360 angles, half a degree off the reversals."""
     result, p, _ = turn
     degrees = np.arange(360) + 0.5
     found = columns(result, np.radians(degrees) / p.speed)
-    np.testing.assert_allclose(found, exact(p, np.radians(degrees)), rtol=0, atol=FORCE)
+    wanted = exact(p, np.radians(degrees))
+    validate("a turn: at 360 angles", found, wanted, FORCE, UNITS, "closed form")
 
 
 def test_friction_jumps_where_the_slider_reverses(turn):
@@ -167,12 +169,13 @@ def test_events_of_a_turn(turn):
     np.testing.assert_array_equal(side["slider.side"], np.sign(lam))
 
 
-def test_work_per_turn(turn):
+def test_work_per_turn(turn, validate):
     result, p, _ = turn
     balance = result.energy_balance
     figure = {0.0: 13.404128655, 8.0: 38.796089155}[p.damping]
     # Nine decimals are given; rtol = 1e-11 leaves 1e-11 of it.
-    assert balance.work["motor"][-1] == pytest.approx(figure, abs=6e-10)
+    found = balance.work["motor"][-1]
+    validate("work of the motor in a turn", found, figure, 6e-10, "J", "quadrature")
     work = crank_rocker.work_per_turn(p)
     assert -balance.work["slider.friction"][-1] == pytest.approx(
         work.friction, abs=1e-9
@@ -286,7 +289,7 @@ def state_of(found):
     ],
     ids=["damped", "gravity", "backwards"],
 )
-def test_torque_driven_motion(p, torque, until):
+def test_torque_driven_motion(p, torque, until, validate):
     arcs = sj.torque_driven_motion(p, 0.2, p.speed, until, lambda t: torque)
     assert arcs[-1].t[1] == until  # it keeps turning, as the reference needs
     model = build(p, driven="torque", torque=torque, angle=0.2)
@@ -295,7 +298,8 @@ def test_torque_driven_motion(p, torque, until):
     found = result.sample(t)
     y = sj.sample(arcs, t)
     # rtol = 1e-11 for us and 1e-12 for the reference, over some 10 rad.
-    np.testing.assert_allclose(state_of(found), y, rtol=0, atol=1e-8)
+    what, unit = "crank driven by a torque: angle, rate", "rad, rad/s"
+    validate(what, state_of(found), y, 1e-8, unit, "slow reference")
     # There is one solution at each instant.
     forces = [
         sj.torque_driven_forces(p, th2, w2, torque)[0] for th2, w2 in y.T.tolist()
@@ -341,7 +345,7 @@ def rocker_driven(degrees, mu, *, speed=3.0, gravity=0.0):
     )
 
 
-def test_uniqueness_is_lost_at_the_paper_limit_of_friction():
+def test_uniqueness_is_lost_at_the_paper_limit_of_friction(validate):
     """mu = 0.70857 at 138.34 deg: five and two decimals are given."""
     off = np.array([-0.2, 0.0, 0.2])
     limits = [
@@ -351,7 +355,8 @@ def test_uniqueness_is_lost_at_the_paper_limit_of_friction():
     # it by less than 1e-3 deg.
     bend = np.polyfit(off, limits, 2)
     assert -0.5 * bend[1] / bend[0] == pytest.approx(0.0, abs=6e-3)
-    assert limits[1] == pytest.approx(0.70857, abs=6e-6)
+    what = "coefficient at which uniqueness is lost"
+    validate(what, limits[1], 0.70857, 6e-6, "1", "closed form, five decimals")
     below = solvability(torque_driven(138.34, 0.7085))
     above = solvability(torque_driven(138.34, 0.7087))
     assert below.is_always_unique

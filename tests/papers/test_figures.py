@@ -15,6 +15,7 @@ from oracles import n_four_bar, rod_chain, slider_crank
 
 RTOL = 1e-11
 FIGURE = 1e-9  # m
+TWELVE = "slow reference, twelve decimals"
 
 
 @pytest.mark.parametrize(
@@ -24,12 +25,12 @@ FIGURE = 1e-9  # m
         (2, (0.057815795768, 0.998327267863)),
     ],
 )
-def test_n_four_bar(n, top):
+def test_n_four_bar(n, top, validate):
     """The run passes the singular flat pose twice."""
     result = simulate(gallery.build("n_four_bar", n=n), until=2.0, rtol=RTOL)
     end = result.sample(2.0, ["rocker0.top.x", "rocker0.top.y"])
-    assert end["rocker0.top.x"][0] == pytest.approx(top[0], abs=FIGURE)
-    assert end["rocker0.top.y"][0] == pytest.approx(top[1], abs=FIGURE)
+    found = [end[f"rocker0.top.{axis}"][0] for axis in "xy"]
+    validate("N four-bars through flat poses", found, top, FIGURE, "m", TWELVE)
 
 
 @pytest.mark.parametrize("n", [1, 2])
@@ -43,7 +44,7 @@ def test_n_four_bar_energy_is_constant(n):
 
 
 @pytest.mark.parametrize("speed", [1.0, -2.0])
-def test_n_four_bar_follows_its_closed_form(speed):
+def test_n_four_bar_follows_its_closed_form(speed, validate):
     result = simulate(gallery.build("n_four_bar", speed=speed), until=1.5, rtol=RTOL)
     t = np.linspace(0.0, 1.5, 31)
     theta, rate = n_four_bar.motion(1, t, rate=abs(speed))
@@ -51,17 +52,18 @@ def test_n_four_bar_follows_its_closed_form(speed):
     found = result.sample(t, ["rocker1.theta", "rocker1.omega"])
     # Angles, of order one, are as good as the figures; rates are up to 10 rad/s.
     wanted = 0.5 * math.pi - sense * theta
-    np.testing.assert_allclose(found["rocker1.theta"], wanted, rtol=0, atol=FIGURE)
+    turn = found["rocker1.theta"]
+    validate("four-bar: angle", turn, wanted, FIGURE, "rad", "closed form")
     np.testing.assert_allclose(
         found["rocker1.omega"], -sense * rate, rtol=0, atol=10 * FIGURE
     )
 
 
-def test_chain_tip():
+def test_chain_tip(validate):
     result = simulate(gallery.build("pendulum_chain"), until=1.0, rtol=RTOL)
     tip = result.sample(1.0, ["rod2.tip.x", "rod2.tip.y"])
-    assert tip["rod2.tip.x"][0] == pytest.approx(-1.662115135816, abs=FIGURE)
-    assert tip["rod2.tip.y"][0] == pytest.approx(-1.041466637193, abs=FIGURE)
+    found, wanted = tip.to_numpy()[0, 1:], [-1.662115135816, -1.041466637193]
+    validate("chain of rods: tip", found, wanted, FIGURE, "m", TWELVE)
 
 
 def test_chain_with_other_parameters():
@@ -95,7 +97,7 @@ def test_chain_with_other_parameters():
         {"crank_mass": 3.0, "rod_mass": 0.5, "slider_mass": 2.0, "rod_length": 0.2},
     ],
 )
-def test_slider_crank_reactions(given):
+def test_slider_crank_reactions(given, validate):
     model = gallery.build("slider_crank", **given)
     result = simulate(model, until=2.0, rtol=RTOL)
     values = {p.name: p.default for p in gallery.parameters("slider_crank")} | given
@@ -120,7 +122,8 @@ def test_slider_crank_reactions(given):
     # The motion is prescribed, so states and forces are exact to round-off: 1e-9 of
     # forces of some tens of N is far above it and far below any error of modelling.
     def agree(name, wanted):
-        np.testing.assert_allclose(found[name], wanted, rtol=0, atol=1e-9)
+        what, against = "slider-crank: forces of joints and motor", "closed form"
+        validate(what, found[name], wanted, 1e-9, "N, N m", against)
 
     for joint, name in (
         ("main_pin", "ground_crank"),

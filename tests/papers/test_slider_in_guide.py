@@ -102,7 +102,7 @@ def test_oracle_reaches_the_figures(arcs):
 # -- the engine ------------------------------------------------------------------------
 
 
-def test_events_of_the_cycle(result):
+def test_events_of_the_cycle(result, validate):
     events = of(result)
     expected = [
         (0.239317, "break_away"),
@@ -114,7 +114,8 @@ def test_events_of_the_cycle(result):
     expected += [(t + 8.0, kind) for t, kind in expected]
     found = [(t, kind) for t, kind in events if kind != "change_side"]
     assert [kind for _, kind in found] == [kind for _, kind in expected]
-    assert [t for t, _ in found] == pytest.approx([t for t, _ in expected], abs=ASKED)
+    times, wanted = ([t for t, _ in rows] for rows in (found, expected))
+    validate("instants of two periods", times, wanted, ASKED, "s", "six decimals")
 
 
 def test_series_against_the_table(result, table):
@@ -128,12 +129,12 @@ def test_series_against_the_table(result, table):
     np.testing.assert_allclose(later, table["x2"][:-1], rtol=0, atol=ASKED)
 
 
-def test_series_against_the_oracle(result, arcs):
+def test_series_against_the_oracle(result, arcs, validate):
     """Between the samples of the table, in and out of stick, to 1e-8."""
     t = np.linspace(0.003, 7.997, 400)
     series = guide.series(PAPER, arcs, t)
     found = result.sample(t)
-    np.testing.assert_allclose(found["slider.x"], series.x, rtol=0, atol=1e-8)
+    validate("place", found["slider.x"], series.x, 1e-8, "m", "slow reference")
     np.testing.assert_allclose(found["slider.vx"], series.v, rtol=0, atol=1e-8)
     for column, field in (
         ("slider.ax", "a"),
@@ -145,9 +146,7 @@ def test_series_against_the_oracle(result, arcs):
     ):
         values = [getattr(f, field) for f in series.forces]
         # Forces of 66 N follow the state, whose error is some 1e-9.
-        np.testing.assert_allclose(
-            found[column], values, rtol=0, atol=1e-7, err_msg=column
-        )
+        validate(f"`{column}`", found[column], values, 1e-7, "SI", "slow reference")
     np.testing.assert_array_equal(found["guide.mode"], series.mode)
 
 
@@ -265,7 +264,7 @@ def karnopp(dead_band, until):
 
 
 @pytest.mark.parametrize("dead_band", [1e-2, 1e-3, 1e-5])
-def test_karnopp_against_the_oracle(dead_band):
+def test_karnopp_against_the_oracle(dead_band, validate):
     """The law with its band, every entry and exit located on both sides."""
     p = replace(PAPER, dead_band=dead_band)
     arcs = guide.motion(p, 16.0)
@@ -273,7 +272,9 @@ def test_karnopp_against_the_oracle(dead_band):
     t = np.linspace(0.0, 16.0, 161)
     found = result.sample(t, ("slider.x", "slider.vx"))
     y = sj.sample(arcs, t)
-    np.testing.assert_allclose(found["slider.x"], y[0], rtol=0, atol=1e-7)
+    validate(
+        "Karnopp's law: place", found["slider.x"], y[0], 1e-7, "m", "slow reference"
+    )
     np.testing.assert_allclose(found["slider.vx"], y[1], rtol=0, atol=1e-7)
 
 

@@ -141,6 +141,30 @@ def test_check_lists_all_errors_of_each_file(tmp_path, capsys):
     assert len(caught.value.others) == 5
 
 
+def test_what_is_wrong_beside_an_unknown_key_is_told(tmp_path, capsys):
+    file = tmp_path / "one.yaml"
+    file.write_text(
+        "nonsmooth: 1\nbodies:\n"
+        "- {type: RigidBody, name: a, mass: -1, inertia: 2, posn: [0, 0]}\n"
+    )
+    assert main(["check", str(file)]) == 1
+    unknown, mass = capsys.readouterr().err.splitlines()
+    assert "unknown key 'posn'; did you mean 'position'?" in unknown
+    assert "bodies[0].mass: body 'a': mass = -1.0; must be > 0 kg" in mass
+
+
+def test_a_model_with_wishes_that_is_wrong_as_a_whole(tmp_path, capsys):
+    file = tmp_path / "one.yaml"
+    file.write_text(
+        "nonsmooth: 1\nbodies:\n"
+        "- {type: RigidBody, name: a, mass: 1, inertia: 2, points: {x: [1, 0]}}\n"
+        "run: {until: 1}\n"
+    )
+    assert main(["run", str(file)]) == 2
+    told = "line 3: bodies[0].points: body 'a': points = 'x'; this name is a column's"
+    assert told in capsys.readouterr().err
+
+
 def test_a_pose(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     path = tmp_path / "pose.svg"

@@ -172,12 +172,13 @@ def dry(viscous: float, mu: float, mu0: float) -> FrictionLaw:
 
 
 @each_host_with("speed viscous", (1.5, 0.0), (-0.8, 0.0), (1.5, 4.0), (-0.8, 4.0))
-def test_a_thrown_block_stops(host, speed, viscous):
+def test_a_thrown_block_stops(host, speed, viscous, validate):
     block = oracle.Slide(MASS, LOAD, 0.3, viscous, abs(speed))
     law = dry(viscous, 0.3, 0.35)
     result = simulate(hosted(host, law, speed=speed), 0.6, rtol=RTOL)
     assert kinds(result) == ["stick"]
-    assert result.events[0].t == pytest.approx(block.stop_time, abs=FIGURE)
+    what, when = "thrown block, with and without film: stops", result.events[0].t
+    validate(what, when, block.stop_time, FIGURE, "s", "closed form")
     t = np.linspace(0.0, 0.6, 61)
     x, v = block.motion(t)
     now, sign = seen(result, t), math.copysign(1.0, speed)
@@ -270,7 +271,7 @@ def test_it_breaks_away_where_the_static_limit_is_reached(host, law):
 
 
 @each_host_with("exponent viscous", (2.0, 0.0), (1.0, 3.0), (0.5, 0.0))
-def test_stribeck_stops_as_quadrature_says(host, exponent, viscous):
+def test_stribeck_stops_as_quadrature_says(host, exponent, viscous, validate):
     law = Stribeck(
         mu=0.2, mu_static=0.4, velocity=0.1, exponent=exponent, viscous=viscous
     )
@@ -278,7 +279,8 @@ def test_stribeck_stops_as_quadrature_says(host, exponent, viscous):
     expected = oracle.stop(MASS, curve, 1.5)
     result = simulate(hosted(host, law, speed=1.5), 0.6, rtol=RTOL)
     assert kinds(result) == ["stick"]
-    assert result.events[0].t == pytest.approx(expected.t, abs=FIGURE)
+    when = result.events[0].t
+    validate("Stribeck: block stops", when, expected.t, FIGURE, "s", "quadrature")
     assert seen(result, [0.6]).x[0] == pytest.approx(expected.x, abs=FIGURE)
     assert_balanced(result)
 
@@ -481,13 +483,14 @@ LOOP = 3e-8  # N
 
 
 @each_host_with("stiffness", (100.0,), (20.0,), (600.0,))
-def test_dahls_loop_is_made_of_exponentials(host, stiffness):
+def test_dahls_loop_is_made_of_exponentials(host, stiffness, validate):
     law = Dahl(mu=0.3, stiffness=stiffness)
     exact = oracle.Dahl(LOAD, 0.3, stiffness)
     model = hosted(host, law, speed=AMPLITUDE * FREQUENCY, drive=wave)
     result = simulate(model, 2.0 * PERIOD + TURNS[0], rtol=RTOL)
     t = np.linspace(0.0, result.t[-1], 201)
-    close(seen(result, t).friction, exact.along(displacement, TURNS[:4], t), LOOP)
+    found, wanted = seen(result, t).friction, exact.along(displacement, TURNS[:4], t)
+    validate("Dahl: friction of a loop", found, wanted, LOOP, "N", "closed form")
     # The loop is closed after the first turns to e^(-4 A/zc) of it: once for stiff
     # bristles; take the second.
     begin, end = result.energies([TURNS[2], TURNS[4]]).work["it.friction"]
@@ -522,12 +525,13 @@ BRISTLES = oracle.LuGre(LOAD, 0.25, 0.4, 0.01, 100.0, 0.5, 2.0)
 
 
 @each_host
-def test_lugres_loop_before_it_slides(host):
+def test_lugres_loop_before_it_slides(host, validate):
     model = hosted(host, LUGRE, speed=AMPLITUDE * FREQUENCY, drive=wave)
     result = simulate(model, 2.0 * PERIOD, rtol=RTOL)
     t = np.linspace(0.0, 2.0 * PERIOD, 201)
     expected = oracle.driven(BRISTLES, displacement_rate, TURNS, t)
-    close(seen(result, t).friction, expected, LOOP)
+    found = seen(result, t).friction
+    validate("LuGre: friction of a loop", found, expected, LOOP, "N", "slow reference")
     assert_balanced(result)
 
 

@@ -234,10 +234,38 @@ def test_failing_page_is_reported():
 def test_equations_in_blocks():
     text = "```eq\nF_N = max(0, K d^n)        (1–3)\n```"
     assert equations.replaced(text) == (
-        "<div class='eq'><div><span><i>F</i><sub><i>N</i></sub> = max(0, <i>K</i> "
-        "<i>d</i><sup><i>n</i></sup>)</span><span class='eq-number'>(1–3)</span></div>"
-        "</div>"
+        "<div class='eq' style='grid-template-columns:repeat(1,max-content) 1fr;"
+        "grid-template-rows:auto'><span style='grid-area:1/1/1/2'>"
+        "<i>F</i><sub><i>N</i></sub> = max(0, <i>K</i> <i>d</i><sup><i>n</i></sup>)"
+        "</span><span class='eq-number' style='grid-area:1/2'>(1–3)</span></div>"
     )
+
+
+def test_what_is_aligned_in_the_text_stands_in_columns():
+    found = equations.block("a = b       c = d\n\nlonger = e  so\n        = f\n")
+    assert re.findall("grid-area:([^']*)'>(.*?)</span>", found) == [
+        ("1/1/1/3", "<i>a</i> = <i>b</i>"),
+        ("1/3/1/4", "<i>c</i> = <i>d</i>"),
+        ("3/1/3/3", "longer = <i>e</i>"),
+        ("3/3/3/4", "so"),
+        ("4/2/4/4", "= <i>f</i>"),
+    ]
+    assert "grid-template-rows:auto 0.6em auto auto" in found
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("lam+ = mu0 z", "<i>λ</i><sup>+</sup> = <i>μ</i><sub>0</sub> <i>z</i>"),
+        ("S* + b", "<i>S</i><sup>&#42;</sup> + <i>b</i>"),
+        ("a <= 1e-6", "<i>a</i> ≤ 1e-6"),
+        ("e^(−x/c)", "<i>e</i><sup>−<i>x</i>/<i>c</i></sup>"),
+        ("∫ gap dt", "∫ gap d<i>t</i>"),
+        ("v_{static} Kg", "<i>v</i><sub>static</sub> <i>Kg</i>"),
+    ],
+)
+def test_quantities_and_words(text, shown):
+    assert equations.inline(text) == shown
 
 
 def test_equations_in_lines():

@@ -296,6 +296,15 @@ def test_bodies_without_shapes():
     assert low <= 0.0
 
 
+def test_the_head_of_a_hammer_is_on_its_handle():
+    head = Circle(center=(0.5, 0.0), radius=0.1)
+    hammer = bar(points={"pin": (-0.5, 0.0)}, shapes={"head": head})
+    header = shown(Model(bodies=[hammer]))
+    own = next(b["parts"] for b in header["bodies"] if b["name"] == "bar")
+    ends = [p["end"] for p in own if p["kind"] == "bar"]
+    assert ends == [[-0.5, 0.0], [0.5, 0.0]]
+
+
 def test_shapes_and_floors():
     soft = KelvinVoigt(stiffness=1e4)
     body = bar(

@@ -53,6 +53,14 @@ def too_few(p, overlap):
     return p[0] * overlap
 
 
+def of_an_object(self, lam_n, speed):
+    return self.c * lam_n
+
+
+def divides(p, lam_n, speed):
+    return p[0] * lam_n / speed
+
+
 def misspelt(p, overlap, overlap_rate, approach_rate):
     return p[0] * overlapp  # noqa: F821
 
@@ -105,6 +113,17 @@ def late(p, t, s):
             NormalLaw,
             {"force": beyond},
             r"reads p\[1\], but p has 1 numbers: p\[0\]",
+        ),
+        (
+            FrictionLaw,
+            {"limit": of_an_object},
+            r"Mine: limit\(self, lam_n, speed\) has self; .* write @staticmethod above "
+            r"it, and def limit\(p, lam_n, speed\), where p\[0\] is c",
+        ),
+        (
+            FrictionLaw,
+            {"limit": divides},
+            r"Mine: limit\(p, 1, 0\) fails: ZeroDivisionError",
         ),
         (FrictionLaw, {"limit": negative}, r"limit\(p, 1, 0\) = -2 N; must be >= 0"),
         (
@@ -188,6 +207,19 @@ def ball() -> Model:
         (lambda: RUN.sample(names=3), "names = 3; give names of columns"),
         (lambda: RUN.state("now"), "t = 'now'; give times, in s"),
         (lambda: RUN.plot(), "Result.plot: names is missing"),
+        (lambda: RUN.plot("ball.y", "run.xyz"), "plot: run.xyz: use .png, .svg or .p"),
+        (
+            lambda: gallery.belt(3.0),
+            "belt: 3.0 given without a name; write its name: m",
+        ),
+        (
+            lambda: Contact(name="c", b=ball().bodies[0], normal=FIRM),
+            "contact 'c': b = body 'ball'; give its name, 'ball'",
+        ),
+        (
+            lambda: Model(bodies=ball().bodies[0]),
+            "model: bodies = body 'ball'; give a list",
+        ),
         (
             lambda: RUN.draw(colour="red"),
             "Result.draw: no argument 'colour'; valid",

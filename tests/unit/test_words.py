@@ -62,7 +62,7 @@ def test_a_result_fits_a_screen_and_says_how_it_ended():
     model = gallery.compactor()
     result = simulate(model, until=0.02)
     assert repr(model) == (
-        "<model 'compactor': 2 bodies, 1 joints, 1 drives, 2 contacts>"
+        "<model 'compactor': 2 bodies, 1 joint, 1 drive, 2 contacts>"
     )
     assert repr(model) in repr(result.system)
     assert "finished, 0 to 0.02 s" in repr(result)

@@ -309,6 +309,8 @@ class Element(metaclass=_Kind):
         except msgspec.ValidationError as error:
             is_large = str(error).startswith("Number out of range")
             valid = TOO_LARGE if is_large else _told(str(error), annotation)
+            if annotation is str and isinstance(name := getattr(value, "name", 0), str):
+                valid = f"give its name, {name!r}"
             raise self.fail(item.name, value, valid) from None
         try:
             is_finite = all(map(math.isfinite, _numbers(plain)))

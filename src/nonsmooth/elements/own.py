@@ -79,11 +79,16 @@ def _is_ours(function: Callable[..., Any]) -> bool:
 def _check_arguments(
     kind: type[Element], name: str, given: list[str], wanted: list[str]
 ) -> None:
-    if len(given) == len(wanted):
-        return
     remedy = f"write def {name}({', '.join(wanted)})"
     if given[:1] == ["self"]:
-        remedy = f"write @staticmethod above it, and def {name}({', '.join(wanted)})"
+        told = fields_told(kind)
+        raise ModelError(
+            f"{kind.__name__}: {name}({', '.join(given)}) has self; it is compiled "
+            f"without its object: write @staticmethod above it, and def "
+            f"{name}({', '.join(wanted)})" + (f", where {told}" if told else "")
+        )
+    if len(given) == len(wanted):
+        return
     raise ModelError(
         f"{kind.__name__}: {name}({', '.join(given)}) has {len(given)} arguments; it "
         f"is called with {len(wanted)}: {remedy}"
@@ -123,21 +128,25 @@ def _try(
     numbers: tuple[Any, ...],
 ) -> None:
     """Refuse what is no number, and a limit below zero, where that can be told."""
+    label = element.label()
     try:
         value = function(_Parameters(element.parameters()), *numbers)
     except _Beyond as beyond:
         n, told = len(element.parameters()), fields_told(type(element))
         raise ModelError(
-            f"{element.label()}: {name} reads p[{beyond}], but p has {n} numbers: "
+            f"{label}: {name} reads p[{beyond}], but p has {n} numbers: "
             f"{told or 'there are no fields'}"
         ) from None
-    except Exception:
+    except Exception as error:
+        if element.family == "friction law":
+            # Packing asks it for its coefficient, in Python.
+            why = f"{type(error).__name__}: {error}"
+            raise ModelError(f"{label}: {_call(name, numbers)} fails: {why}") from None
         # It may lean on what only kernels have; compiling will tell.
         return
     if any(isinstance(number, list) for number in numbers):
         return  # what it does is written elsewhere
-    call = f"{name}(p, {', '.join(f'{number:g}' for number in numbers)})"
-    label = element.label()
+    call = _call(name, numbers)
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise ModelError(
             f"{label}: {call} returns {show(value)}; return a number, N"
@@ -148,6 +157,10 @@ def _try(
             f"{label}: {call} = {float(value):g} N; must be >= 0: it is the largest "
             "friction force, whatever its direction"
         )
+
+
+def _call(name: str, numbers: tuple[Any, ...]) -> str:
+    return f"{name}(p, {', '.join(f'{number:g}' for number in numbers)})"
 
 
 def fields_told(kind: type[Element]) -> str:

@@ -17,5 +17,9 @@ class Run(Element, family="run", is_kind=True):
 
     until: float | None = quantity("s, end of the run", default=None, above=0.0)
     every: float | None = quantity("s, between saved rows", default=None, above=0.0)
-    save: tuple[str, ...] = ()  # columns; all by default
-    plot: tuple[str, ...] = ()  # columns, points or contacts
+    save: tuple[str, ...] = quantity(
+        "names of columns, all by default; --save names the file", default=()
+    )
+    plot: tuple[str, ...] = quantity(
+        "names of columns, points or contacts; --plot names the file", default=()
+    )

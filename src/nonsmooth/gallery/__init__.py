@@ -92,6 +92,7 @@ def __dir__() -> list[str]:
 def _builder(system: str) -> Callable[..., Model]:
     """Return `build` for one system, with its signature and documentation."""
 
+    @worded
     @functools.wraps(_function(system))
     def builder(**parameters: Any) -> Model:
         return build(system, **parameters)

@@ -70,7 +70,11 @@ def read_part(
 
 
 class _Noted(ModelError):
-    """What is wrong has been noted already."""
+    """What is wrong has been noted already; the fields that could be read."""
+
+    def __init__(self, values: dict[str, Any] | None = None) -> None:
+        super().__init__()
+        self.values = values or {}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -190,9 +194,10 @@ class _Reader:
         """Say of a model as a whole what is wrong, and where."""
         top = _Place()
         found: list[tuple[str, int]] = []
-        for name in values:
-            if name in lists():
-                for k, element in enumerate(values[name]):
+        for name, items in values.items():
+            # `run`, which is one element, has a label that no message begins with.
+            if name in lists() and isinstance(items, list | tuple):
+                for k, element in enumerate(cast(Sequence[Element], items)):
                     if _follows(message, element.label()):
                         found.append((name, k))
         if not found:
@@ -283,7 +288,7 @@ class _Reader:
                     valid = describe(types[name], item)
                     self.refuse(at, f"{name} is missing; give {name}: {valid}")
         if len(self.found) > n_found:
-            raise _Noted
+            raise _Noted(values)
         return values
 
     def element(self, family: type[Element], value: object, at: _Place) -> Element:
@@ -294,13 +299,35 @@ class _Reader:
             at = at.owned_by(f"{family.family} {brief(name)}" if is_known else "")
         kind = self.kind(family, data, at)
         data.pop("type", None)
-        values = self.fields(kind, data, at, ("type",))
+        label = at.owner if issubclass(kind, Named) else kind.__name__
         try:
-            return kind(**values)
+            return kind(**self.fields(kind, data, at, ("type",)))
+        except _Noted as noted:
+            with self.noting():
+                self.also_wrong(kind, noted.values, at, label, data)
+            raise
         except ValueError as error:  # also what a user's own check may raise
             message = str(error)
-        label = at.owner if issubclass(kind, Named) else kind.__name__
         self.refuse_built(at, label, message, data)
+
+    def also_wrong(
+        self,
+        kind: type[Element],
+        values: dict[str, Any],
+        at: _Place,
+        label: str,
+        data: Mapping[str, Any],
+    ) -> None:
+        """Refuse what is wrong beside the fields that could not be read."""
+        for name, item in inputs_of(kind).items():
+            if name not in values and default_of(item) is dataclasses.MISSING:
+                return
+        try:
+            kind(**values)
+        except ValueError as error:
+            # What is missing may be what was misspelt, or had another name.
+            if "is missing" not in str(error):
+                self.refuse_built(at, label, str(error), data)
 
     def kind(
         self, family: type[Element], data: dict[str, Any], at: _Place

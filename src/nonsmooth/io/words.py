@@ -82,7 +82,9 @@ def _describe_option(annotation: Any, item: dataclasses.Field[Any] | None) -> st
         return " | ".join(show(choice) for choice in arguments)
     if origin is tuple:
         parts = ["..." if part is ... else describe(part) for part in arguments]
-        return f"[{', '.join(part.removeprefix('a ') for part in parts)}]"
+        words = f"[{', '.join(part.removeprefix('a ') for part in parts)}]"
+        unit = item.metadata.get("unit") if item and arguments[0] is str else None
+        return f"{words}: {unit}" if unit else words
     if origin is dict:
         return f"{{name: {describe(arguments[1])}, ...}}"
     if is_element(annotation):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth.errors import ModelError
 from nonsmooth.files import replacing
 
 if TYPE_CHECKING:
@@ -174,6 +175,9 @@ def finish(
     write_above(figure, [f"not to be trusted: {doubt}" for doubt in doubts])
     if path is not None:
         place = Path(path)
+        known = figure.canvas.get_supported_filetypes()
+        if place.suffix[1:].lower() not in ("", *known):
+            raise ModelError(f"plot: {place}: use .png, .svg or .pdf")
         # Without an ending, matplotlib would add this one, to the temporary name.
         with replacing(place if place.suffix else f"{path}.png") as temporary:
             # Named here, as a device or a pipe has no ending.

@@ -130,8 +130,12 @@ def rigid_body(stage: Stage, body: RigidBody) -> list[Item]:
     parts = _shapes(stage, body)
     centre, points = (0.0, 0.0), list(body.points.values())
     if drawing.is_solid(body):
-        # What sticks out of the shapes is held by bars.
+        # What sticks out of the shapes is held by bars, and so are shapes that a bar
+        # would not reach, as the head of a hammer.
         bare = [p for p in points if drawing.is_bare(body, p, stage.unit)]
+        if bare and drawing.is_bare(body, centre, stage.unit):
+            solid = [s for s in drawing.shapes_of(body) if s.corners()]
+            bare += [tuple(np.mean(drawing.corners_of(s), axis=0)) for s in solid]
         bars = [{"kind": "bar", "start": centre, "end": tuple(p)} for p in bare]
         return [*bars, *parts]
     corners = drawing.hull(np.array([centre, *points]))
