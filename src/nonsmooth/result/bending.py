@@ -1,7 +1,7 @@
 """What tells against the modes of a flexible body: too few, or too much bending.
 
 energy in shape j   1/2 eta_j'^2 + 1/2 W_j^2 eta_j^2
-bending             eta.K_w eta / J0, the second-order part of its inertia
+bending             eta.K_w eta / J0, the second-order part of its inertia; turns
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 HIGHEST, LIVELY = 0.5, 0.05
 # Second-order part of the inertia beyond which the next order counts.
 BENT = 0.1
+# Turn of a side of the boundary in the body's frame, rad, beyond which the next order
+# counts: 0.5^2/6 is 4 %. A body with fixed boundaries has no inertia that would tell.
+TURNED = 0.5
 # Instants that are looked at.
 MAX_INSTANTS = 4000
 
@@ -65,3 +68,20 @@ def bent(system: System, y: Any) -> Iterator[str]:
                 f"body '{name}' bends so far that second-order terms are {worst:.2g} "
                 "of its inertia: cut it into pieces and weld them"
             )
+        elif reduced.mesh is not None and len(eta):
+            turn = np.max(np.abs(eta @ _turns(reduced)), initial=0.0)
+            if turn > TURNED:
+                yield (
+                    f"body '{name}' bends so far that its boundary turns by {turn:.2g} "
+                    "rad in its frame: cut it into pieces and weld them"
+                )
+
+
+def _turns(reduced: Any) -> Any:
+    """Return by how much each side of the boundary turns, (n_mode, n_side)."""
+    a, b = np.asarray(reduced.mesh.edges["outline"])[:, :2].T
+    way = reduced.mesh.nodes[b] - reduced.mesh.nodes[a]
+    across = np.stack((-way[:, 1], way[:, 0]), axis=1)
+    across /= np.sum(way**2, axis=1, keepdims=True)
+    shapes = np.asarray(reduced.shapes)
+    return np.einsum("sc,scn->ns", across, shapes[b] - shapes[a])

@@ -21,6 +21,7 @@ from nonsmooth.elements.normal import Unilateral
 from nonsmooth.errors import ModelError, brief, nearest
 from nonsmooth.result.history import History
 from nonsmooth.result.pressure import node_forces
+from nonsmooth.result.track import Track
 
 if TYPE_CHECKING:
     from nonsmooth.result.result import Result
@@ -185,12 +186,8 @@ def _modal(result: Result, body: FlexibleBody, t: float) -> _Shown:
 
     system = result.system
     found, rest, rows = _reduction(result, body.name)
-    y = result.states(np.array([t]))[0]
-    where = system.coordinates(body.name)
-    head, n = where.start, system.n_dof
-    eta, rate = y[head + 3 : where.stop], y[n + head + 3 : n + where.stop]
-    x, y0, angle = y[head : head + 3]
-    vx, vy, spin = y[n + head : n + head + 3]
+    head = system.coordinates(body.name).start
+    (x, y0, angle, *eta), (vx, vy, spin, *rate) = _coordinates(result, body.name, t)
     c, s = np.cos(angle), np.sin(angle)
     turn = np.array([(c, -s), (s, c)])
     local: Floats = found.shapes @ eta
@@ -219,6 +216,20 @@ def _modal(result: Result, body: FlexibleBody, t: float) -> _Shown:
     )
 
 
+def _coordinates(result: Result, body: str, t: float) -> tuple[Floats, Floats]:
+    """Return the coordinates of a body with modes, and their rates."""
+    where, n = result.system.coordinates(body), result.system.n_dof
+    if not isinstance(result.steps, Track):
+        y = result.states(np.array([t]))[0]
+        return y[where], y[n + where.start : n + where.stop]
+    own = range(where.stop - where.start - 3)
+    pose = [*("x", "y", "theta"), *(f"eta.{j}" for j in own)]
+    rates = [*("vx", "vy", "omega"), *(f"eta_rate.{j}" for j in own)]
+    found = result.sample(t)
+    values = np.array([found[f"{body}.{name}"][0] for name in pose + rates])
+    return values[: len(pose)], values[len(pose) :]
+
+
 @lru_cache(maxsize=4)
 def _reduction(result: Result, name: str) -> Any:
     """Return a body's reduction, what its nodes give beyond the shapes, strain rows."""
@@ -240,6 +251,8 @@ def _reduction(result: Result, name: str) -> Any:
 def _loads(result: Result, body: FlexibleBody, t: float) -> list[tuple[Ints, Floats]]:
     """Return nodes and forces (n, 2), in the body's axes, of patches that press."""
     found: list[tuple[Ints, Floats]] = []
+    if isinstance(result.steps, Track):
+        return found
     reduced = _reduction(result, body.name)[0]
     y, t_law, mode = result.at(np.array([t]), "after")
     for contact in result.system.model.contacts:

@@ -112,6 +112,10 @@ class History:
         new = (np.diff(self.mode["side"], axis=0) != 0).any(axis=1)
         return np.concatenate(([0], np.cumsum(new))).astype(np.int64)
 
+    def spins(self, t: Floats) -> Floats:
+        """Return angular velocities: bodies of waves hardly turn."""
+        return np.zeros((len(t), self.waves.system.n_moving))
+
     def sample(self, t: Floats) -> Floats:
         """Return rows at given times, on straight lines between those recorded."""
         x = t / (self.h_step * self.stride)

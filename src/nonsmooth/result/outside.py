@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-# Instants of a run that are looked at, evenly among its steps.
+# Instants of a run that are looked at, evenly among its steps, and in time.
 LOOKS = 300
 # Overlaps below this part of the model's size are of patches that press.
 SMALL = 1e-6
@@ -32,6 +32,8 @@ def outside_patches(result: Result) -> Iterator[str]:
     if len(result.steps.t) == 0:
         return
     picked = np.unique(np.linspace(0, len(result.t) - 1, LOOKS).astype(int))
+    even = np.linspace(result.t_start, result.t_end, LOOKS)
+    t = np.unique(np.concatenate((result.t[picked], even)))
     pressed = {
         contact.name: contact
         for contact in system.model.contacts
@@ -50,16 +52,15 @@ def outside_patches(result: Result) -> Iterator[str]:
         surface = next(iter(pieces.values()), None)
         if own.mesh is None or surface is None:
             continue
-        t = result.t[picked]
         depth, places = _deepest(result, t, body, patch, owner, surface)
-        worst = int(np.argmax(depth))
-        if depth[worst] > SMALL * system.size:
-            x, y = places[worst]
+        found = np.flatnonzero(depth > SMALL * system.size)
+        if len(found):
+            x, y = places[found[0]]
             yield (
-                f"contact '{system.contacts[k]}': at t = {t[worst]:.6g} s body "
-                f"'{body}' is {depth[worst]:.3g} m inside '{contact.a}' at "
-                f"({x:.4g}, {y:.4g}) m, outside its patch '{patch}', where nothing "
-                "presses; give it a patch that reaches there"
+                f"contact '{system.contacts[k]}': from t = {t[found[0]]:.6g} s on body "
+                f"'{body}' is inside '{contact.a}' at ({x:.4g}, {y:.4g}) m, outside "
+                f"its patch '{patch}', where nothing presses, by up to "
+                f"{depth.max():.3g} m; give it a patch that reaches there"
             )
 
 

@@ -211,8 +211,7 @@ class Result:
         system = self.system
         moving = system.bodies[: system.n_moving]
         if isinstance(self.steps, RECORDED):
-            # Waves are of bodies that hardly turn.
-            return np.zeros((len(t), len(moving)))
+            return self.steps.spins(t)
         y, _, _ = self._states(t, "after", project_inside=False)
         third = [system.coordinates(name).start + 2 for name in moving]
         return y[:, system.n_dof + np.array(third, dtype=np.int64)]

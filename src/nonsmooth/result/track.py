@@ -21,6 +21,9 @@ from nonsmooth.result.state import MODE, Modes
 
 Floats = NDArray[np.float64]
 
+# Columns that have no values between those of two steps.
+COUNTED = ("mode", "n_closed", "n_stuck")
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Track:
@@ -69,11 +72,20 @@ class Track:
         new = np.diff(self.is_closed[:-1]) != 0.0
         return np.concatenate(([0], np.cumsum(new))).astype(np.int64)
 
+    def spins(self, t: Floats) -> Floats:
+        """Return angular velocities of the bodies with mass, rad/s."""
+        moving = self.system.bodies[: self.system.n_moving]
+        return self.sample(t)[:, [self.names.index(f"{name}.omega") for name in moving]]
+
     def sample(self, t: Floats) -> Floats:
         """Return rows at given times, on straight lines between the steps."""
         found = np.empty((len(t), len(self.names)))
-        for k in range(len(self.names)):
-            found[:, k] = np.interp(t, self.instants, self.rows[:, k])
+        last = np.searchsorted(self.instants, t, side="right") - 1
+        for k, name in enumerate(self.names):
+            if name.rpartition(".")[2] in COUNTED:
+                found[:, k] = self.rows[np.clip(last, 0, None), k]
+            else:
+                found[:, k] = np.interp(t, self.instants, self.rows[:, k])
         return found
 
     def balance(self, t: Floats) -> EnergyBalance:

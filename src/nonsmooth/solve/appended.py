@@ -13,16 +13,17 @@ Before and after contact, and in it,
     | Phi_q^c   0        0      | | lambda_c |   | gamma_c       |
 
 assembled whole and solved by NumPy in each step. Coordinates of a flexible body: its
-floating frame, the modes that it has, and, where contact happens, the displacements of
-finite-element nodes with their mass beside these,
+floating frame, the modes that it has, and nodes with mass where contact happens
+(`solve.mixed`).
 
-    u = Phi eta + P N d         P: without rigid motion, as mean axes want it
+In contact steps are explicit, by central differences: velocities are those half a step
+before the places. gamma is what brings the constraints to zero at the end of a step,
+-(g/h + Phi_q v)/h. A node is in contact where it would overlap, until its multiplier
+would pull; it sticks, with a second row, or slips with mu times the normal multiplier.
+In flight steps are implicit, by the midpoint rule.
 
-In contact steps are explicit, q'' forward and the velocity after it for the way, and
-gamma is what brings the constraints to zero at the end of a step: -(g/h + Phi_q v)/h.
-A node is in contact where it would overlap, until its multiplier would pull; it sticks,
-with a second row, or slips with mu times the normal multiplier. In flight steps are
-implicit, by the midpoint rule.
+A node that touches is stopped, and its kinetic energy is lost: the work of the normal
+multipliers, which is that and nothing else, is booked as `onset`.
 
 Friction by nodes, gamma, the midpoint rule and when a flight begins are ours.
 
@@ -34,7 +35,6 @@ References
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -45,32 +45,28 @@ from nonsmooth.elements.bodies import RigidBody
 from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.elements.friction import Coulomb
 from nonsmooth.elements.joints import Revolute
-from nonsmooth.elements.materials import find_material
 from nonsmooth.elements.normal import Unilateral
 from nonsmooth.elements.shapes import Line
 from nonsmooth.errors import ModelError, SolveError
 from nonsmooth.pack import System
-from nonsmooth.pack.flexible import loads_of, reduce
 from nonsmooth.result import Result
 from nonsmooth.result.event_table import EventRecord
 from nonsmooth.result.track import Track
+from nonsmooth.solve.mixed import Part, critical, flexible_part, rigid_part
 from nonsmooth.solve.options import Options
 from nonsmooth.solve.progress import Done, Progress
 
 Floats = NDArray[np.float64]
 
 STEP, FLIGHT_STEP = 2e-7, 5e-3  # s, in contact and in flight
-NODES = 47  # around the patch
-# m, smallest elements: what such steps allow in steel.
-COARSE = 3e-3
-# Part of the critical step that explicit steps may take; steps that are not worth it.
-SAFETY, SHORTEST = 0.9, 2e-8
-# Steps without contact after which a flight begins.
-CLEAR = 500
-# Rounds in which the nodes in contact settle; of the implicit steps, and when to stop.
-ROUNDS, ITERATIONS, CONVERGED = 30, 40, 1e-10
+# s, explicit steps that are not worth it.
+SHORTEST = 2e-8
+# s without contact after which a flight begins.
+CLEAR = 2e-4
+# Rounds in which the nodes in contact settle, all together and then one by one.
+TOGETHER, ROUNDS = 10, 200
+ITERATIONS, CONVERGED = 40, 1e-10  # of the implicit steps, and when to stop
 CLOSINGS = 4  # of the joints at the start, each squares what is left
-_QUARTER = np.array([[0.0, -1.0], [1.0, 0.0]])
 
 
 def march_appended(
@@ -78,137 +74,6 @@ def march_appended(
 ) -> Result:
     """Simulate by the paper's scheme."""
     return _Run(system, options, until).run(progress)
-
-
-def _turn(angle: float) -> Floats:
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s], [s, c]])
-
-
-@dataclass
-class _Part:
-    """A body with mass: where its coordinates are, its matrices, what moves places."""
-
-    name: str
-    at: slice  # of its coordinates
-    mass: float
-    inertia: float
-    M: Floats  # (n, n) of its shapes
-    K: Floats
-    b: Floats
-    C: Floats
-    places: dict[str, Floats]  # (2), in its frame
-    shapes: dict[str, Floats] = field(default_factory=dict[str, Floats])  # (2, n)
-    nodes: list[str] = field(default_factory=list[str])  # that may touch
-
-    def motion(self, q: Floats, v: Floats, name: str) -> tuple[Floats, ...]:
-        """Return place, Jacobian (2, 3 + n) and velocity of a place."""
-        x, rate = q[self.at], v[self.at]
-        R = _turn(float(x[2]))
-        shape = self.shapes.get(name, np.zeros((2, len(self.b))))
-        arm = R @ (self.places[name] + shape @ x[3:])
-        J = np.concatenate([np.eye(2), (_QUARTER @ arm)[:, None], R @ shape], axis=1)
-        return x[:2] + arm, J, J @ rate
-
-    def add(self, q: Floats, v: Floats, g: Floats, M: Floats, f: Floats) -> None:
-        """Add mass and forces: inertia w, gravity f_o, elasticity f_u."""
-        x, rate, a = q[self.at], v[self.at], self.at.start
-        xi, xi_t, omega = x[3:], rate[3:], float(rate[2])
-        e, h = self.b + self.M @ xi, self.C.T @ xi
-        M[a, a] = M[a + 1, a + 1] = self.mass
-        M[a + 2, a + 2] = self.inertia + float(2.0 * self.b @ xi + xi @ self.M @ xi)
-        tail = slice(a + 3, self.at.stop)
-        M[a + 2, tail] = M[tail, a + 2] = h
-        M[tail, tail] = self.M
-        f[a : a + 2] = self.mass * g
-        f[a + 2] = -2.0 * omega * float(e @ xi_t)
-        f[tail] = omega**2 * e + 2.0 * omega * (self.C @ xi_t) - self.K @ xi
-
-
-def _rigid(body: RigidBody, first: int) -> _Part:
-    none = np.zeros((0, 0))
-    places = {name: np.array(p, dtype=float) for name, p in body.points.items()}
-    return _Part(
-        name=body.name,
-        at=slice(first, first + 3),
-        mass=body.mass,
-        inertia=body.inertia or 0.0,
-        M=none,
-        K=none,
-        b=np.zeros(0),
-        C=none,
-        places=places | {"": np.zeros(2)},
-    )
-
-
-def _flexible(system: System, body: FlexibleBody, first: int, patch: str) -> _Part:
-    """Return a body with its modes, and nodes around a patch if it has one."""
-    from nonsmooth.fem.assembly import discretise
-    from nonsmooth.fem.meshing import build
-    from nonsmooth.fem.patches import choose, patch_rows, point_rows
-
-    assert body.modes != "full"
-    shape: Any = body.mesh
-    if getattr(shape, "refine", None):
-        fine = {n: replace(r, size=COARSE) for n, r in shape.refine.items()}
-        body = replace(body, mesh=replace(shape, refine=fine))
-    own = reduce(body, loads_of(system.model)[body.name])
-    mesh: Any = build(body.mesh, base=getattr(body.mesh, "folder", "."))
-    assert body.plane != "axisymmetric"
-    disc: Any = discretise(
-        mesh,
-        material=find_material(body.material),
-        thickness=body.thickness,
-        plane=body.plane,
-    )
-    # Explicit steps want masses at nodes.
-    mass, stiffness = disc.mass(lumped=True), disc.stiffness
-    centre = np.asarray(own.centre, dtype=float)
-    s: Floats = (mesh.nodes - centre).ravel()
-    rigid = np.zeros((len(s), 3))
-    rigid[::2, 0] = rigid[1::2, 1] = 1.0
-    rigid[::2, 2], rigid[1::2, 2] = -s[1::2], s[::2]
-    rigid /= np.sqrt(np.einsum("ij,ij->j", rigid, mass @ rigid))
-    V: Floats = np.asarray(own.shapes).reshape(len(s), -1)[:, : body.modes]
-    touching = np.zeros(0, dtype=np.int64)
-    if patch:
-        chosen = choose(mesh, patch, body.patches[patch])
-        middle = mesh.nodes[chosen.nodes].mean(axis=0)
-        away = np.linalg.norm(mesh.nodes - middle, axis=1)
-        zone = np.argsort(away, kind="stable")[:NODES]
-        E = np.zeros((len(s), 2 * len(zone)))
-        for k, i in enumerate(zone.tolist()):
-            E[2 * i, 2 * k] = E[2 * i + 1, 2 * k + 1] = 1.0
-        V = np.concatenate([V, E], axis=1)
-        edge = np.unique(np.concatenate([np.ravel(e) for e in mesh.edges.values()]))
-        touching = np.intersect1d(zone, edge)
-    V = V - rigid @ (rigid.T @ (mass @ V))
-    MV = mass @ V
-    one = V[::2].T @ MV[1::2]
-    part = _Part(
-        name=body.name,
-        at=slice(first, first + 3 + V.shape[1]),
-        mass=own.mass,
-        inertia=own.inertia,
-        M=V.T @ MV,
-        K=V.T @ (stiffness @ V),
-        b=MV.T @ s,
-        C=one - one.T,
-        places={"": np.zeros(2)},
-        shapes={},
-    )
-    for name, place in body.points.items():
-        part.places[name] = np.array(place) - centre
-        part.shapes[name] = point_rows(mesh, name, place) @ V
-    for name, value in body.patches.items():
-        where, rows = patch_rows(mesh, choose(mesh, name, value))
-        part.places[name], part.shapes[name] = where - centre, rows[:2] @ V
-    for i in touching.tolist():
-        name = f"#{i}"
-        part.places[name] = mesh.nodes[i] - centre
-        part.shapes[name] = V[2 * i : 2 * i + 2]
-        part.nodes.append(name)
-    return part
 
 
 class _Run:
@@ -220,14 +85,15 @@ class _Run:
         self.g = np.array(model.gravity, dtype=float)
         self.contact = self._check()
         target, _, patch = self.contact.b.partition(".")
-        self.parts: dict[str, _Part] = {}
-        first = 0
+        self.parts: dict[str, Part] = {}
+        first, step = 0, options.step or STEP
         for name in system.bodies[: system.n_moving]:
             body: Any = model.element(name, "velocity")
             if isinstance(body, RigidBody):
-                part = _rigid(body, first)
+                part = rigid_part(body, first)
             else:
-                part = _flexible(system, body, first, patch if name == target else "")
+                where = patch if name == target else ""
+                part = flexible_part(system, body, first, where, step)
             self.parts[name] = part
             first = part.at.stop
         self.n = first
@@ -239,7 +105,7 @@ class _Run:
         self.level = float(self.normal @ np.array(line.point))
         law = self.contact.friction
         self.mu = (law.mu, law.static) if isinstance(law, Coulomb) else (0.0, 0.0)
-        self.h = options.step or self._step()
+        self.h = self._step()
         self.t, self.q, self.v = 0.0, np.zeros(self.n), np.zeros(self.n)
         for name, part in self.parts.items():
             where = system.coordinates(name)
@@ -247,7 +113,9 @@ class _Run:
             self.q[part.at.start : part.at.start + 3] = own[:3, 0]
             self.v[part.at.start : part.at.start + 3] = own[:3, 1]
         self._close()
-        self.work, self.stuck = 0.0, set[str]()
+        self.before = self.q  # places at the begin of an explicit step
+        self.is_behind = False  # velocities, by half a step
+        self.work, self.onset, self.stuck = 0.0, 0.0, set[str]()
         self.lam = np.zeros(2 * len(model.joints))
         self.closed: dict[str, tuple[float, float]] = {}
         self.rows: list[list[float]] = []
@@ -283,17 +151,20 @@ class _Run:
         return contact
 
     def _step(self) -> float:
-        """Return the paper's step, or what elements at the contact allow."""
-        lower = np.linalg.inv(np.linalg.cholesky(self.tip.M))
-        top = float(np.linalg.eigvalsh(lower @ self.tip.K @ lower.T)[-1])
-        critical = SAFETY * 2.0 / float(np.sqrt(top))
-        if critical < SHORTEST:
+        """Return the wanted step, or what all shapes of the body allow."""
+        given, most = self.options.step, critical(self.tip.M, self.tip.K)
+        if given is not None and given > most:
             raise ModelError(
-                f"contact '{self.contact.name}': the elements near it need steps of "
-                f"{critical:.2g} s in scheme 'appended', whose nodes have mass; give "
-                "larger elements there, or a step"
+                f"step = {given:g}; explicit steps of scheme 'appended' are stable to "
+                f"{most:.2g} s with the modes and nodes of '{self.tip.name}'"
             )
-        return min(STEP, critical)
+        if given is None and most < SHORTEST:
+            raise ModelError(
+                f"contact '{self.contact.name}': modes and nodes of '{self.tip.name}' "
+                f"need steps of {most:.2g} s in scheme 'appended'; give fewer modes, "
+                "or a step"
+            )
+        return given or min(STEP, most)
 
     def _close(self) -> None:
         """Move the start onto the joints: the mass centre is that of other elements."""
@@ -350,7 +221,7 @@ class _Run:
         at, n_joint = self.tip.at, len(g)
         grip = {node: node in self.stuck for node in self.closed}
         signs = dict[str, float]()
-        for _ in range(ROUNDS):
+        for k_round in range(ROUNDS):
             nodes = list(grip)
             stuck = [node for node in nodes if grip[node]]
             size = self.n + n_joint + len(nodes) + len(stuck)
@@ -379,7 +250,13 @@ class _Run:
             new = self._settled(y, ahead, gaps, rows, place, beside, signs)
             if new == grip:
                 break
-            grip = new
+            if k_round < TOGETHER:
+                grip = new
+                continue
+            first = next(n for n in self.tip.nodes if new.get(n) != grip.get(n))
+            grip.pop(first, None)
+            if first in new:
+                grip[first] = new[first]
         else:
             raise SolveError(
                 f"t = {self.t:.6g} s, contact '{self.contact.name}': nodes in contact "
@@ -439,11 +316,12 @@ class _Run:
                 rub = -float(y[beside[node]])
             else:
                 rub = -self.mu[0] * signs[node] * press
-            mean = 0.5 * (self.v + ahead)[at]
-            self.work += self.h * rub * float(self.along @ rows[node] @ mean)
+            way = self.h * rows[node] @ (0.5 * (self.v + ahead)[at])
+            self.work += rub * float(self.along @ way)
+            self.onset += press * float(self.normal @ way)
             self.closed[node] = (press, rub)
         self.stuck = set(beside)
-        self.v = ahead
+        self.before, self.v = self.q, ahead
         self.q = self.q + self.h * ahead
         self.t += self.h
         if bool(before) != bool(self.closed):
@@ -477,16 +355,33 @@ class _Run:
         self.lam = lam
         return q + h * v + 0.5 * h * h * a, v + h * a
 
+    def _stagger(self, is_behind: bool) -> None:
+        """Move velocities half a step behind the places, or back to them, by (1)."""
+        if is_behind == self.is_behind:
+            return
+        h = -0.5 * self.h if is_behind else 0.5 * self.h
+        self.is_behind, self.before = is_behind, self.q
+        q, v, n = self.q, self.v, self.n
+        M, f = self._system(q, v)
+        Phi, g = self._joints(q, v)
+        # Phi_q changes along v: by differences over a way that flights take.
+        ends = [self._joints(q + sign * self.h * v, v)[0] @ v for sign in (-1.0, 1.0)]
+        A, x = np.zeros((n + len(g), n + len(g))), np.zeros(n + len(g))
+        A[:n, :n], x[:n] = M, f
+        A[:n, n:], A[n:, :n] = Phi.T, Phi
+        x[n:] = (ends[0] - ends[1]) / (2.0 * self.h)
+        self.v = v + h * np.asarray(np.linalg.solve(A, x))[:n]
+
     def _fly(self) -> bool:
-        """Take an implicit step, no farther than to a contact; return if it is near."""
+        """Take an implicit step before a contact; return whether there was room."""
         h = min(FLIGHT_STEP, self.until - self.t)
         while True:
             q, v = self._implicit(h)
             if min(self._gaps(q, v)[0].values()) >= 0.0:
-                self.q, self.v, self.t = q, v, self.t + h
-                return False
-            if h <= 2.0 * self.h:
+                self.q, self.v, self.t, self.before = q, v, self.t + h, q
                 return True
+            if h <= 2.0 * self.h:
+                return False
             h *= 0.5
 
     # -- the run -----------------------------------------------------------------------
@@ -499,13 +394,17 @@ class _Run:
         self.n_flight = 0
         self._record()
         while self.t < self.until * (1.0 - 1e-12):
+            self._stagger(not flies)
             if flies:
-                flies = not self._fly()
+                flies = self._fly()
+                idle = 0
+                if not flies:
+                    continue
                 self.n_flight += 1
             else:
                 self._explicit()
                 idle = 0 if self.closed else idle + 1
-                flies = idle > CLEAR
+                flies = idle * self.h > CLEAR
             self._record()
             n_step += 1
             if not np.isfinite(self.rows[-1]).all():
@@ -520,42 +419,57 @@ class _Run:
         for part in self.parts.values():
             names += [f"{part.name}.{x}" for x in ("x", "y", "theta")]
             names += [f"{part.name}.{x}" for x in ("vx", "vy", "omega")]
-            for point in part.places:
-                if point and not point.startswith("#"):
-                    names += [f"{part.name}.{point}.{x}" for x in ("x", "y")]
-                    names += [f"{part.name}.{point}.{x}" for x in ("vx", "vy")]
+            kinds = ("eta", "eta_rate")
+            names += [f"{part.name}.{x}.{j}" for x in kinds for j in range(part.n_eta)]
+            for point in part.named:
+                names += [f"{part.name}.{point}.{x}" for x in ("x", "y", "vx", "vy")]
         joints = [joint.name for joint in self.system.model.joints]
         names += [f"{name}.force_{axis}" for name in joints for axis in "xy"]
-        own = ("gap", "normal_force", "friction_force", "n_closed", "n_stuck")
-        own += ("slip_velocity", "mode")
+        own = ("gap", "gap_rate", "normal_force", "friction_force", "slip_velocity")
+        own += ("point_x", "point_y", "normal_x", "normal_y", "width")
+        own += ("n_closed", "n_stuck", "mode")
         return (*names, *(f"{self.contact.name}.{x}" for x in own))
 
     def _record(self) -> None:
+        """Keep named quantities at the end of a step, and the ledger of its middle."""
         q, v, row = self.q, self.v, [self.t]
-        potential = 0.0
         for part in self.parts.values():
-            first = part.at.start
-            row += [*q[first : first + 3], *v[first : first + 3]]
-            for point in part.places:
-                if point and not point.startswith("#"):
-                    place, _, rate = part.motion(q, v, point)
-                    row += [*place, *rate]
-            xi = q[first + 3 : part.at.stop]
-            potential += 0.5 * float(xi @ part.K @ xi)
-            potential -= part.mass * float(self.g @ q[first : first + 2])
-        forces = np.array([*self.closed.values()]).reshape(-1, 2).sum(axis=0)
+            x, rate = q[part.at], v[part.at]
+            row += [*x[:3], *rate[:3]]
+            if part.n_eta:
+                row += [*(part.seen @ x[3:]), *(part.seen @ rate[3:])]
+            for point in part.named:
+                place, _, velocity = part.motion(q, v, point)
+                row += [*place, *velocity]
         # On the second body of each joint.
         row += (-self.lam).tolist()
-        row += [min(self._gaps(q, v)[0].values()), *forces]
-        row += [float(len(self.closed)), float(len(self.stuck))]
+        row += self._pressed()
+        M, _ = self._system(0.5 * (self.before + q), v)
+        parts = self.parts.values()
+        potential = sum(part.potential(self.before, q, self.g) for part in parts)
+        row += [0.5 * float(v @ M @ v), potential, self.work, self.onset]
+        self.rows.append(row)
+
+    def _pressed(self) -> list[float]:
+        """Return the columns of the contact."""
+        q, v, tip = self.q, self.v, self.tip
+        gaps, _ = self._gaps(q, v)
+        nearest = min(gaps, key=lambda node: gaps[node])
+        rate = float(self.normal @ tip.motion(q, v, nearest)[2])
+        nodes = list(self.closed) or [nearest]
+        places = np.array([tip.motion(q, v, node)[0] for node in nodes])
+        forces = np.array([*self.closed.values()]).reshape(-1, 2)
+        press, rub = forces.sum(axis=0)
+        share = forces[:, 0] / press if press > 0.0 else np.full(len(nodes), 1.0)
+        point = share @ places / share.sum()
         patch = self.contact.b.partition(".")[2]
-        slip = float(self.along @ self.tip.motion(q, v, patch)[2])
+        slip = float(self.along @ tip.motion(q, v, patch)[2])
         is_held = len(self.stuck) == len(self.closed)
         mode = 0.0 if is_held else float(np.sign(slip))
-        row += [slip, mode if self.closed else float(OPEN_MODE)]
-        M, _ = self._system(q, v)
-        row += [0.5 * float(v @ M @ v), potential, self.work]
-        self.rows.append(row)
+        width = float(np.ptp(places @ self.along))
+        row = [gaps[nearest], rate, press, rub, slip, *point, *self.normal, width]
+        row += [float(len(self.closed)), float(len(self.stuck))]
+        return [*row, mode if self.closed else float(OPEN_MODE)]
 
     def _result(self, outcome: Any, message: str) -> Result:
         rows = np.array(self.rows)
@@ -564,10 +478,13 @@ class _Run:
             system=self.system,
             instants=rows[:, 0],
             names=self.names,
-            rows=rows[:, 1:-3],
-            kinetic=rows[:, -3],
-            potential=rows[:, -2],
-            works={f"{self.contact.name}.friction": rows[:, -1]},
+            rows=rows[:, 1:-4],
+            kinetic=rows[:, -4],
+            potential=rows[:, -3],
+            works={
+                f"{self.contact.name}.friction": rows[:, -2],
+                f"{self.contact.name}.onset": rows[:, -1],
+            },
             is_closed=(rows[:, 1 + n_closed] > 0.0).astype(float),
             records=tuple(self.records),
         )

@@ -45,6 +45,7 @@ from nonsmooth.kernels.run import Log
 from nonsmooth.pack import System, pack
 from nonsmooth.pack.waves import pack_waves
 from nonsmooth.result import Apart, Result, Steps
+from nonsmooth.result.event_table import EventRecord
 from nonsmooth.result.history import Frames, History
 from nonsmooth.result.state import MODE
 from nonsmooth.result.track import Track
@@ -62,8 +63,6 @@ _GUARDS = ("USER", "GAP", "FORCE", "FLANK", "FORWARD", "BACKWARD", "GROUP", "MAR
 
 def save(result: Result, file: str | os.PathLike[str] | IO[bytes]) -> None:
     """Write a run to a file, or to what is open for writing bytes."""
-    if isinstance(result.steps, Track):
-        raise ModelError("save: a run of scheme 'appended' is kept in no file")
     if isinstance(file, str | os.PathLike):
         with replacing(file) as place, place.open("wb") as target:
             _write(result, target)
@@ -123,6 +122,10 @@ def _write(result: Result, target: IO[bytes]) -> None:
     if isinstance(steps, History):
         own = {name: getattr(steps, name) for name in _WAVES}
         head["waves"] = {**own, "works": list(steps.works)}
+    elif isinstance(steps, Track):
+        events = [dataclasses.asdict(event) for event in steps.records]
+        own = {"names": steps.names, "works": list(steps.works), "events": events}
+        head["track"] = own
     elif isinstance(steps, Apart):
         head["parts"] = _parts(steps)
     else:
@@ -156,6 +159,10 @@ def _arrays_of(steps: Any, place: str = "") -> Iterator[tuple[str, Any]]:
     """Yield every array of what was computed, with its name."""
     if isinstance(steps, History):
         yield from _wave_arrays(steps).items()
+        return
+    if isinstance(steps, Track):
+        yield from ((f"track/{name}", getattr(steps, name)) for name in _TRACK)
+        yield "track/works", np.array([*steps.works.values()])
         return
     yield f"{place}y_end", steps.y_end
     yield f"{place}mode_end", steps.mode_end
@@ -242,6 +249,8 @@ def _arrays(own: Reduced) -> dict[str, Any]:
     return {name: array for name, array in found.items() if array is not None}
 
 
+_TRACK = ("instants", "rows", "kinetic", "potential", "is_closed")
+
 # -- waves ---------------------------------------------------------------------------
 
 _WAVES = ("method", "h_step", "stride")
@@ -307,6 +316,8 @@ class _Reader:
         system = pack(model, of)
         if "waves" in head:
             steps = self.waves(system, head)
+        elif "track" in head:
+            steps = self.track(system, head["track"])
         elif head.get("parts"):
             steps = self.apart(system, head)
         else:
@@ -355,6 +366,17 @@ class _Reader:
             t_end=head["t_end"],
             y_end=self.array("y_end")[order["state"]],
             mode_end=self.modes("mode_end")[order["contacts"]],
+        )
+
+    def track(self, system: System, own: dict[str, Any]) -> Track:
+        """Return what a run of `appended` has recorded."""
+        arrays: dict[str, Any] = {n: self.array(f"track/{n}") for n in _TRACK}
+        return Track(
+            system=system,
+            names=tuple(own["names"]),
+            works=dict(zip(own["works"], self.array("track/works"), strict=True)),
+            records=tuple(EventRecord(**event) for event in own["events"]),
+            **arrays,
         )
 
     def waves(self, system: System, head: dict[str, Any]) -> History:

@@ -29,7 +29,14 @@ from nonsmooth.views.glyphs import glyphs, spot
 from nonsmooth.views.meshes import MOST_SEEN, condense, enlargement, skins_of
 from nonsmooth.views.parts import Item, bodies
 from nonsmooth.views.solids import solid_skins, solid_values, states_of
-from nonsmooth.views.source import KINETIC, POTENTIAL, WORK, Samples, Source, start_of
+from nonsmooth.views.source import (
+    KINETIC,
+    POTENTIAL,
+    Samples,
+    Source,
+    ledger_names,
+    start_of,
+)
 from nonsmooth.views.stage import Stage, reach
 from nonsmooth.views.writer import Writer, noise_of, span
 
@@ -242,7 +249,7 @@ class _Document:
 
     def _tail(self) -> Item:
         system = self.result.system
-        works = [WORK + name for name in system.works]
+        works = ledger_names(self.result)[2:]
         return {
             "events": self.events,
             "energy": {"kinetic": KINETIC, "potential": POTENTIAL, "works": works},

@@ -26,9 +26,10 @@ MOTION = ("x", "y", "theta", "vx", "vy", "omega")
 KINETIC, POTENTIAL, WORK = "energy:kinetic", "energy:potential", "work:"
 
 
-def ledger_names(system: System) -> list[str]:
-    """Return the columns of the ledger."""
-    return [KINETIC, POTENTIAL, *(WORK + name for name in system.works)]
+def ledger_names(result: Result) -> list[str]:
+    """Return the columns of the ledger; what is recorded has entries of its own."""
+    works = getattr(result.steps, "works", result.system.works)
+    return [KINETIC, POTENTIAL, *(WORK + name for name in works)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +53,7 @@ class Source:
         self.names = [*(column.name for column in table), *modes]
         curves = [c for c in table if not c.values and c.kind not in ACTING]
         self.curves = [column.name for column in curves]
-        self._entries = ledger_names(result.system)
+        self._entries = ledger_names(result)
         units = [column.unit for column in curves] + ["J"] * len(self._entries)
         self.width = len(units)
         is_place = [column.kind in ("x", "y") for column in curves]
@@ -138,7 +139,7 @@ def start_of(result: Result) -> Samples:
     """Return the start of a run without steps, as far as it is known."""
     nothing = np.full(1, np.nan)
     values = start_values(result.system, result.t_start)
-    ledger = dict.fromkeys(ledger_names(result.system), nothing)
+    ledger = dict.fromkeys(ledger_names(result), nothing)
     grid = Grid(
         t=np.array([result.t_start]),
         is_last=np.zeros(1, dtype=bool),

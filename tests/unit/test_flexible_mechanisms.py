@@ -1,0 +1,184 @@
+"""Flexible bodies as users build them: columns that buckle, fingers that slide."""
+
+import math
+
+import numpy as np
+import pytest
+
+from nonsmooth import (
+    Bar,
+    Contact,
+    Coulomb,
+    FlexibleBody,
+    Ground,
+    Material,
+    ModalDamping,
+    Model,
+    MovingSupport,
+    Patch,
+    PinInSlot,
+    PointForce,
+    Prismatic,
+    Rectangle,
+    Refinement,
+    Revolute,
+    SmoothStep,
+    Unilateral,
+    Weld,
+    equilibrium,
+    simulate,
+)
+
+PLASTIC = Material(youngs_modulus=2e9, poissons_ratio=0.3, density=1200.0)
+LENGTH, DEPTH, THICK = 0.5, 0.01, 0.02
+BENDING = PLASTIC.youngs_modulus * THICK * DEPTH**3 / 12.0
+EULER = math.pi**2 * BENDING / LENGTH**2
+# Of a beam that shears: P = P_E/(1 + P_E/(k G A)).
+SHEAR = PLASTIC.youngs_modulus / 2.6 * THICK * DEPTH * 5.0 / 6.0
+
+
+def column(load, ends):
+    """Return a column along x under a load at its right end."""
+    bar = FlexibleBody(
+        name="bar",
+        mesh=Rectangle(
+            width=LENGTH, height=DEPTH, center=(LENGTH / 2.0, 0.0), size=0.01
+        ),
+        material=PLASTIC,
+        thickness=THICK,
+        modes=6,
+        patches={"left": Patch(boundary="left"), "right": Patch(boundary="right")},
+    )
+    joints = {
+        "pinned": (
+            Revolute(name="foot", a="ground", b="bar.left"),
+            PinInSlot(name="head", a="ground.head", b="bar.right"),
+        ),
+        "clamped": (
+            Weld(name="foot", a="ground", b="bar.left"),
+            Prismatic(name="head", a="ground.head", b="bar.right"),
+        ),
+        "free": (Weld(name="foot", a="ground", b="bar.left"),),
+    }
+    return Model(
+        bodies=[Ground(points={"head": (LENGTH, 0.0)}), bar],
+        joints=joints[ends],
+        forces=[PointForce(name="load", b="bar.right", fx=-load)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("ends", "factor", "within"),
+    # Modes of free ends come to clamped ones more slowly: 6 of them.
+    [("pinned", 1.0, 5e-4), ("free", 0.25, 5e-4), ("clamped", 4.0, 5e-3)],
+)
+def test_a_column_buckles_at_the_load_of_euler(ends, factor, within):
+    """The lowest stiffness goes through zero there; above it that is said."""
+    expected = factor * EULER / (1.0 + factor * EULER / SHEAR)
+    loads = np.array([0.97, 1.03]) * expected
+    below, above = (equilibrium(column(load, ends)) for load in loads)
+    assert below.stability == "stable"
+    assert above.stability == "unstable"
+    assert "body 'bar' buckles" in above.notes[0]
+    a, b = below.stiffness[0], above.stiffness[0]
+    critical = loads[0] + (loads[1] - loads[0]) * a / (a - b)
+    assert critical == pytest.approx(expected, rel=within)
+
+
+def test_a_fixed_body_that_bends_too_far_is_told_with_the_size():
+    """Its frame has no inertia that would tell; its boundary turns by P L^2/(2 E I)."""
+
+    def end(load):
+        bar = FlexibleBody(
+            name="bar",
+            mesh=Rectangle(width=LENGTH, height=DEPTH, center=(0.25, 0.0), size=0.01),
+            material=PLASTIC,
+            thickness=THICK,
+            modes=4,
+            fixed=("left",),
+            start="static",
+            points={"end": (LENGTH, 0.0)},
+        )
+        force = PointForce(name="load", b="bar.end", fy=-load)
+        return simulate(Model(bodies=[bar], forces=[force]), until=0.01)
+
+    per = 2.0 * BENDING / LENGTH**2  # N/rad
+    assert not end(0.3 * per).doubts
+    (told,) = end(0.9 * per).doubts
+    turn = float(told.split("turns by ")[1].split(" rad")[0])
+    assert turn == pytest.approx(0.9, abs=0.02)
+
+
+# ---- a finger that slides along a beam -----------------------------------------------
+
+TIP = -1e-5  # m, of the finger's mesh: above the beam at the start
+
+
+def finger_on_beam(mu):
+    """Return a beam between walls, and a finger that a hand presses and drags on it."""
+    damping = ModalDamping(ratio=0.05)
+    beam = FlexibleBody(
+        name="beam",
+        mesh=Rectangle(width=0.2, height=0.01, center=(0.0, -0.005), size=4e-3),
+        material=PLASTIC,
+        thickness=0.01,
+        modes=8,
+        fixed=("left", "right"),
+        damping=damping,
+        patches={"top": Patch(boundary="top")},
+    )
+    near = Refinement(point=(TIP, 0.0), size=1.5e-3, radius=3e-3)
+    finger = FlexibleBody(
+        name="finger",
+        mesh=Bar(
+            length=0.05,
+            width=0.01,
+            start=(TIP - 0.05, 0.0),
+            size=3e-3,
+            refine={"tip": near},
+        ),
+        material=PLASTIC,
+        thickness=0.01,
+        modes=8,
+        angle=-math.pi / 2.0,
+        damping=damping,
+        patches={
+            "root": Patch(boundary="end"),
+            "tip": Patch(boundary="head", center=(TIP, 0.0), radius=4.5e-3),
+        },
+    )
+    high = 0.05 - TIP
+    hand = MovingSupport(
+        name="hand",
+        theta=-math.pi / 2.0,
+        x=SmoothStep(end=0.02, begin=0.02, duration=0.05),
+        y=SmoothStep(start=high, end=high - 5e-4, duration=0.02),
+    )
+    rough = Contact(
+        name="c",
+        a="beam.top",
+        b="finger.tip",
+        normal=Unilateral(),
+        friction=Coulomb(mu=mu, mu_static=1.3 * mu),
+    )
+    grip = Weld(name="grip", a="hand", b="finger.root")
+    return Model(bodies=[beam, finger, hand], joints=[grip], contacts=[rough])
+
+
+def test_a_finger_slides_along_a_beam():
+    """Over segments of 2 mm forces are smooth: the flexibility of a segment between its
+    nodes is smaller than at these, here by a per cent of what else gives way.
+    """
+    result = simulate(finger_on_beam(0.3), until=0.06)
+    t = np.linspace(0.04, 0.058, 2001)
+    found = result.sample(t, ["c.normal_force", "c.friction_force", "c.point_x"])
+    x, press = found["c.point_x"], found["c.normal_force"]
+    # At least four nodes of the beam are passed.
+    assert x[-1] - x[0] > 8e-3
+    smooth = np.polynomial.Polynomial.fit(x, press, 4)(x)
+    assert np.abs(press - smooth).max() < 0.015 * press.mean()
+    assert np.allclose(found["c.friction_force"], -0.3 * press, rtol=1e-6)
+    balance = result.energy_balance
+    # Histories of nodes are of first order in the step.
+    assert balance.residual < 2e-4 * balance.exchanged
+    assert balance.work["c.friction"][-1] < 0.0
