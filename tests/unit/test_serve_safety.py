@@ -5,7 +5,6 @@ import signal
 import socket
 import subprocess
 import time
-import urllib.error
 import urllib.request
 
 import pytest
