@@ -39,7 +39,7 @@ import type { ViewerState } from "./ui/state";
 import { summary } from "./ui/summary";
 import { EventTable } from "./ui/table";
 import { Tabs } from "./ui/tabs";
-import { resolve, type Theme, type ThemeChoice } from "./ui/theme";
+import { lineColour, resolve, type Theme, type ThemeChoice } from "./ui/theme";
 import { Timeline } from "./ui/timeline";
 import { Transport } from "./ui/transport";
 
@@ -213,6 +213,7 @@ export class Viewer {
     this.plots = new Plots(this.runs, labels, {
       ...host,
       plotsChanged: () => this.changed(),
+      setDifference: (difference) => this.setState({ difference }),
       pick: (panel, button) => this.picker.open(panel, button),
     });
     this.energy = new Energy(run, host, this.plots.group);
@@ -355,6 +356,7 @@ export class Viewer {
       range: this.range,
       view: this.scene.isFitted ? null : this.scene.view,
       loop: this.isLooping,
+      difference: this.plots.hasDifference,
     };
   }
 
@@ -368,6 +370,7 @@ export class Viewer {
     if (state.field !== undefined) this.scene.field = state.field;
     this.deformed.set(this.scene.deformation, this.scene.field);
     this.showOptions();
+    if (state.difference !== undefined) this.plots.setDifference(state.difference);
     if (state.plots) this.plots.setPlots(state.plots);
     if (state.speed !== undefined && state.speed > 0) {
       this.clock.setSpeed(state.speed, now());
@@ -444,6 +447,8 @@ export class Viewer {
     this.box.dataset.theme = theme;
     this.header.setTheme(this.themeChoice);
     this.scene.setTheme(theme);
+    // Ghosts have the colours of their lines.
+    this.scene.ghosts = this.runs.map((_, k) => lineColour(theme, k));
     this.legendBox.replaceChildren(legend(this.runs, theme), this.deformed.root);
     this.cover();
     this.timeline.setTheme(theme);
