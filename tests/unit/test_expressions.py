@@ -1,10 +1,12 @@
 """Expressions: the language, what it refuses, and its jets."""
 
 import ctypes
+import gc
 import math
 import re
 import subprocess
 import sys
+import threading
 import time
 
 import mpmath
@@ -708,3 +710,43 @@ def test_force_values_ignore_unknown_accelerations():
     expected = force(texts, 0.4, a, b)
     b[6:] = NAN
     np.testing.assert_array_equal(force(texts, 0.4, a, b), expected)
+
+
+def test_expressions_are_parsed_by_several_threads():
+    """CPython 3.11 fails where threads parse at once, and code runs in between.
+
+    Garbage with a finalizer makes code run while trees are made.
+    """
+
+    class Garbage:
+        def __init__(self):
+            self.itself = self
+
+        def __del__(self):
+            for _ in range(20):
+                pass
+
+    text = "(" * 30 + "t" + ")" * 30 + "+t*2" * 100
+    failures = []
+
+    def read():
+        for _ in range(25):
+            Garbage()
+            try:
+                parse(text, TIME_VARIABLES, "test")
+            except BaseException as error:
+                failures.append(error)
+
+    threads = [threading.Thread(target=read) for _ in range(8)]
+    often, threshold = sys.getswitchinterval(), gc.get_threshold()
+    try:
+        sys.setswitchinterval(1e-6)
+        gc.set_threshold(50)
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(often)
+        gc.set_threshold(*threshold)
+    assert failures == []

@@ -16,7 +16,7 @@ from nonsmooth.app.serve.runs import Runs
 from nonsmooth.app.serve.web import application
 from nonsmooth.study import Final, Grid, Stroboscopic, WholeRun, sweep
 
-HOME = "http://127.0.0.1:8765"
+HOME = "http://127.0.0.1:8765/token-of-the-tests"
 PATIENCE = 200.0  # s, a cold cache compiles
 
 
@@ -59,7 +59,7 @@ def folder(made, tmp_path):
 @pytest.fixture
 def client(folder):
     runs = Runs(folder)
-    app = application(folder, 8765, runs)
+    app = application(folder, 8765, runs, "token-of-the-tests")
     yield TestClient(app, base_url=HOME, raise_server_exceptions=False)
     assert runs.close(PATIENCE)
 
@@ -85,13 +85,13 @@ def test_studies_are_listed(client):
     assert found[0]["title"] == "belts <b>"
     assert found[0]["counts"] == {"done": 6}
     page = client.get("/studies").text
-    assert '<a href="/study?file=deep/belts.db">belts &lt;b&gt;</a>' in page
+    assert '<a href="study?file=deep/belts.db">belts &lt;b&gt;</a>' in page
     assert "6 done" in page
 
 
 def test_page_and_script(client):
     answer = client.get("/study?file=deep/belts.db")
-    assert '<script src="/static/study.js">' in answer.text
+    assert '<script src="static/study.js">' in answer.text
     assert "belts &lt;b&gt;" in answer.text
     policy = answer.headers["content-security-policy"]
     assert "script-src 'self'" in policy

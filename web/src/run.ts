@@ -34,6 +34,9 @@ export interface Pose {
   theta: number;
 }
 
+// Codes of modes: 2 is open, 3 released.
+const PRESSES = (mode: number): boolean => mode < 2;
+
 const FIXED: Pose = { x: 0, y: 0, theta: 0 };
 
 export class Run {
@@ -44,6 +47,7 @@ export class Run {
   private readonly columns = new Map<string, Column>();
   private readonly derived = new Map<string, Derived>();
   private readonly cache = new Map<string, Numbers>();
+  private readonly slips = new Map<string, string>(); // modes of slip velocities
 
   constructor(document: Document) {
     this.header = document.header;
@@ -51,6 +55,11 @@ export class Run {
     for (const column of this.header.columns) this.columns.set(column.name, column);
     for (const item of this.header.derived) this.derived.set(item.name, item);
     for (const body of this.header.bodies) this.bodies.set(body.name, body);
+    for (const { element, family, mode } of this.header.spots) {
+      const slip = `${element}.slip_velocity`;
+      const isWhole = family === "contact" && mode === `${element}.mode`;
+      if (isWhole && this.has(slip) && this.has(mode)) this.slips.set(slip, mode);
+    }
     this.t = this.column("t") as Float64Array;
   }
 
@@ -103,10 +112,20 @@ export class Run {
 
   private load(name: string): Numbers {
     const column = this.columns.get(name);
-    if (column) return unpack(column, this.arrays, this.header.sampling.n);
+    if (column) {
+      const numbers = unpack(column, this.arrays, this.header.sampling.n);
+      const mode = this.slips.get(name);
+      return mode === undefined ? numbers : this.pressed(numbers, mode);
+    }
     const derived = this.derived.get(name);
     if (derived) return this.derive(derived);
     throw new Error(`no quantity '${name}' in this run`);
+  }
+
+  /** Only what presses slips: where a contact is open, there is no number. */
+  private pressed(slip: Numbers, mode: string): Numbers {
+    const modes = this.column(mode);
+    return slip.map((value, i) => (PRESSES(modes[i]!) ? value : NaN)) as Numbers;
   }
 
   private derive({ body, point, quantity }: Derived): Numbers {

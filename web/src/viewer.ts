@@ -25,11 +25,13 @@ import { legend } from "./scene/legend";
 import { Scene, type SceneOptions } from "./scene/scene";
 import style from "./style.css?inline";
 import { Clock, decimals, defaultSpeed } from "./ui/clock";
-import { eventsCsv, fileName, samplesCsv } from "./ui/csv";
+import { fileName } from "./ui/csv";
 import { addStyle, download, icon, iconButton, make, type IconName } from "./ui/dom";
 import { Deformed } from "./ui/deformed";
 import { Energy } from "./ui/energy";
 import { EventList, eventLine, lower } from "./ui/events";
+import { Film } from "./ui/film";
+import { Header, type ViewerStatus } from "./ui/header";
 import { action, isTaken } from "./ui/keys";
 import { Picker } from "./ui/picker";
 import { Plots, defaultPlots, sides, type Sides } from "./ui/plots";
@@ -37,16 +39,18 @@ import type { ViewerState } from "./ui/state";
 import { summary } from "./ui/summary";
 import { EventTable } from "./ui/table";
 import { Tabs } from "./ui/tabs";
-import { resolve, type Theme, type ThemeChoice } from "./ui/theme";
+import { lineColour, resolve, type Theme, type ThemeChoice } from "./ui/theme";
 import { Timeline } from "./ui/timeline";
 import { Transport } from "./ui/transport";
 
+export type { ViewerStatus } from "./ui/header";
 export type { ViewerState } from "./ui/state";
 
 export interface ViewerOptions {
   state?: Partial<ViewerState>;
   labels?: string[]; // of runs, in comparisons
   compact?: boolean; // with a small header, and keys only where the focus is
+  isStill?: boolean; // a model that has not been run: nothing but the picture
   onState?: (state: ViewerState) => void;
 }
 
@@ -94,7 +98,8 @@ export class Viewer {
   private deformed!: Deformed;
   private toolBox!: HTMLElement;
   private pickButton!: HTMLButtonElement;
-  private themeButton!: HTMLButtonElement;
+  private header!: Header;
+  private film: Film | null = null;
   private canvas!: HTMLCanvasElement;
   private readonly clock: Clock;
   private instant: Instant;
@@ -118,7 +123,11 @@ export class Viewer {
     this.clock = new Clock(run.begin, defaultSpeed(run.end - run.begin));
     this.instant = { t: run.begin, side: "after" };
     this.box = make("div", {
-      class: options.compact ? "ns-viewer ns-compact" : "ns-viewer",
+      class: [
+        "ns-viewer",
+        options.compact ? "ns-compact" : "",
+        options.isStill ? "ns-still" : "",
+      ].join(" "),
       tabindex: -1,
     });
     root.append(this.box);
@@ -137,6 +146,15 @@ export class Viewer {
 
   get scene(): Scene {
     return this.shownScene;
+  }
+
+  get isStill(): boolean {
+    return this.options.isStill ?? false;
+  }
+
+  /** Say something of the run beside its title; null for how it ended. */
+  setStatus(status: ViewerStatus | null): void {
+    this.header.setStatus(status);
   }
 
   get isPlaying(): boolean {
@@ -195,6 +213,7 @@ export class Viewer {
     this.plots = new Plots(this.runs, labels, {
       ...host,
       plotsChanged: () => this.changed(),
+      setDifference: (difference) => this.setState({ difference }),
       pick: (panel, button) => this.picker.open(panel, button),
     });
     this.energy = new Energy(run, host, this.plots.group);
@@ -217,6 +236,12 @@ export class Viewer {
       make("span", {}, "Quantities"),
     );
     this.pickButton = pick;
+    this.header = new Header(run, this.events, this.isStill, {
+      turnTheme: () => this.turnTheme(),
+      plotted: () => this.plots.plots.flat(),
+      film: () => this.record(),
+      picture: () => this.photograph(),
+    });
     const count = this.events.rows.length;
     this.tabs = new Tabs(
       [
@@ -243,7 +268,7 @@ export class Viewer {
       make(
         "div",
         { class: "ns-frame" },
-        this.header(),
+        this.header.root,
         stage,
         make(
           "div",
@@ -282,89 +307,6 @@ export class Viewer {
       } else covered.bottom = Math.max(covered.bottom, frame.bottom - top);
     }
     this.scene.cover(covered.left, 0, covered.top, covered.bottom);
-  }
-
-  private header(): HTMLElement {
-    const { title, run } = this.run.header;
-    this.themeButton = iconButton("auto", "theme", () => this.turnTheme(), {
-      test: "theme",
-    });
-    return make(
-      "header",
-      { class: "ns-header" },
-      make("h1", { class: "ns-title", test: "title" }, title),
-      make(
-        "span",
-        {
-          class: `ns-status ns-${run.status}`,
-          test: "status",
-          title: run.message,
-        },
-        run.status,
-      ),
-      run.status === "failed" || run.status === "stopped"
-        ? make("span", { class: "ns-message", title: run.message }, run.message)
-        : null,
-      make("span", { class: "ns-space" }),
-      this.themeButton,
-      this.downloads(),
-    );
-  }
-
-  private downloads(): HTMLElement {
-    const item = (label: string, test: string, get: () => [string, string]) =>
-      make(
-        "button",
-        {
-          type: "button",
-          role: "menuitem",
-          test,
-          onclick: () => {
-            menu.open = false;
-            const [name, text] = get();
-            download(name, text);
-          },
-        },
-        label,
-      );
-    const { title } = this.run.header;
-    const menu = make(
-      "details",
-      { class: "ns-menu" },
-      make(
-        "summary",
-        {
-          class: "ns-button",
-          test: "download",
-          title: "download",
-          "aria-label": "download",
-        },
-        icon("download"),
-      ),
-      make(
-        "div",
-        { class: "ns-menu-list", role: "menu" },
-        item("Plotted quantities (CSV)", "download-csv", () => [
-          fileName(title, ".csv"),
-          samplesCsv(this.run, this.plots.plots.flat()),
-        ]),
-        item("All quantities (CSV)", "download-all-csv", () => [
-          fileName(title, "-all.csv"),
-          samplesCsv(this.run, this.run.names),
-        ]),
-        item("Events (CSV)", "download-events-csv", () => [
-          fileName(title, "-events.csv"),
-          eventsCsv(this.run.header.events.columns, this.events.rows),
-        ]),
-      ),
-    );
-    menu.addEventListener("focusout", (event) => {
-      if (!menu.contains(event.relatedTarget as Node | null)) menu.open = false;
-    });
-    menu.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") menu.open = false;
-    });
-    return menu;
   }
 
   private tools(): HTMLElement {
@@ -414,6 +356,7 @@ export class Viewer {
       range: this.range,
       view: this.scene.isFitted ? null : this.scene.view,
       loop: this.isLooping,
+      difference: this.plots.hasDifference,
     };
   }
 
@@ -427,6 +370,7 @@ export class Viewer {
     if (state.field !== undefined) this.scene.field = state.field;
     this.deformed.set(this.scene.deformation, this.scene.field);
     this.showOptions();
+    if (state.difference !== undefined) this.plots.setDifference(state.difference);
     if (state.plots) this.plots.setPlots(state.plots);
     if (state.speed !== undefined && state.speed > 0) {
       this.clock.setSpeed(state.speed, now());
@@ -501,11 +445,10 @@ export class Viewer {
   private applyTheme(): void {
     const { theme } = this;
     this.box.dataset.theme = theme;
-    this.themeButton.replaceChildren(icon(this.themeChoice));
-    const label = `theme: ${this.themeChoice}`;
-    this.themeButton.title = label;
-    this.themeButton.setAttribute("aria-label", label);
+    this.header.setTheme(this.themeChoice);
     this.scene.setTheme(theme);
+    // Ghosts have the colours of their lines.
+    this.scene.ghosts = this.runs.map((_, k) => lineColour(theme, k));
     this.legendBox.replaceChildren(legend(this.runs, theme), this.deformed.root);
     this.cover();
     this.timeline.setTheme(theme);
@@ -571,6 +514,7 @@ export class Viewer {
     // What is seen stays, not what would have come.
     this.clock.set(this.instant.t, now());
     this.transport.setPlaying(false);
+    this.film?.end(true);
     this.follow(true);
     this.changed();
   }
@@ -578,7 +522,7 @@ export class Viewer {
   /** What is played: with repetition what is seen on the timeline. */
   private get span(): [number, number] {
     const { begin, end } = this.run;
-    return this.isLooping && this.range ? this.range : [begin, end];
+    return (this.isLooping || this.film) && this.range ? this.range : [begin, end];
   }
 
   private readonly onFrame = (): void => {
@@ -654,6 +598,27 @@ export class Viewer {
     return eventLine(row) + more;
   }
 
+  // ---- films -------------------------------------------------------------------
+
+  private photograph(): void {
+    const name = fileName(this.run.header.title, ".png");
+    this.canvas.toBlob((picture) => picture && download(name, picture));
+  }
+
+  /** Play what is seen on the timeline once, and save it as a film. */
+  private record(): void {
+    if (this.film) return;
+    this.pause();
+    this.setState({ loop: false });
+    this.setTime(this.range?.[0] ?? this.run.begin);
+    this.film = new Film(this.canvas, (film, ending) => {
+      this.film = null;
+      if (film) download(fileName(this.run.header.title, ending), film);
+    });
+    this.canvas.parentElement?.append(this.film.root);
+    this.play();
+  }
+
   // ---- keys ----------------------------------------------------------------------
 
   private readonly onKey = (event: KeyboardEvent): void => {
@@ -718,6 +683,7 @@ export class Viewer {
   }
 
   dispose(): void {
+    this.film?.end(false);
     this.pause();
     if (this.report !== null) clearTimeout(this.report);
     this.darkness.removeEventListener("change", this.onDarkness);

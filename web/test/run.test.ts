@@ -2,6 +2,7 @@
 /** A run at any instant, against closed forms. */
 
 import { describe, expect, it } from "vitest";
+import type { Spot } from "../src/format";
 import { Run, toGlobal } from "../src/run";
 import { block, makeBody, makeDocument, makeRun, motion } from "./make";
 
@@ -208,5 +209,23 @@ describe("toGlobal", () => {
     // cos(pi / 2) is 6e-17.
     expect(Math.abs(x - 1)).toBeLessThan(1e-15);
     expect(y).toBe(5);
+  });
+});
+
+describe("slip", () => {
+  it("is of what presses", () => {
+    const spot = {
+      name: "sole",
+      element: "sole",
+      family: "contact",
+      mode: "sole.mode",
+    } as unknown as Spot;
+    const run = makeRun({
+      t: [0, 1, 2, 3, 4],
+      columns: { "sole.slip_velocity": [1, 2, 0, 4, 5], "sole.mode": [1, -1, 0, 2, 3] },
+      spots: [spot],
+    });
+    const slip = [...run.column("sole.slip_velocity")];
+    expect(slip).toEqual([1, 2, 0, NaN, NaN]);
   });
 });

@@ -688,17 +688,23 @@ describe("joints, drives and forces", () => {
 });
 
 describe("comparison", () => {
-  it("draws other runs as pale outlines, at the same time", () => {
+  it("draws other runs as outlines in the colour of theirs, at the same time", () => {
     const one: Recipe = {
       bodies: [GROUND, makeBody("b", [box(0.4, 0.2)])],
       columns: motion("b", [0, 0.1], 0, 0, { vx: 0.1 }),
     };
     const two: Recipe = { ...one, columns: motion("b", [0, 0.5], 0, 0, { vx: 0.5 }) };
-    const { scene, inks } = draw([one, two], at(0.5));
-    const found = inks.filter((ink) => ink.colour === "#0072B2");
-    expect(found.map((ink) => ink.kind)).toEqual(["stroke", "fill", "stroke"]);
+    const { scene, inks } = draw([one, two], at(0.5), (scene) => {
+      scene.ghosts = ["#000000", "#D55E00"];
+    });
+    const found = inks.filter((ink) => ["#0072B2", "#D55E00"].includes(ink.colour));
+    expect(found.map((ink) => [ink.kind, ink.colour])).toEqual([
+      ["stroke", "#D55E00"],
+      ["fill", "#0072B2"],
+      ["stroke", "#0072B2"],
+    ]);
     const [ghost, , outline] = found;
-    expect(ghost!.alpha).toBeLessThan(0.5);
+    expect(ghost!.alpha).toBeLessThan(1);
     expect(outline!.alpha).toBe(1);
     const left = (x: number): number => scene.toScreen(x - 0.2, 0)[0];
     expect(ghost!.points[0]![0]).toBeCloseTo(left(0.25), 3);

@@ -9,6 +9,7 @@ class FakeViewer {
   runs: readonly unknown[];
   labels: string[] | undefined;
   state: object = {};
+  status: { words: string; message: string } | null = null;
   isDisposed = false;
   constructor(
     readonly root: HTMLElement,
@@ -16,6 +17,7 @@ class FakeViewer {
     readonly options: {
       labels?: string[];
       state?: object;
+      isStill?: boolean;
       onState?: (state: object) => void;
     },
   ) {
@@ -26,6 +28,12 @@ class FakeViewer {
   setRuns(runs: readonly unknown[], labels?: string[]) {
     this.runs = runs;
     this.labels = labels;
+  }
+  get isStill() {
+    return this.options.isStill ?? false;
+  }
+  setStatus(status: { words: string; message: string } | null) {
+    this.status = status;
   }
   setState(state: object) {
     this.state = state;
@@ -87,7 +95,8 @@ class Server {
   isSilent = false;
   holds = false; // runs go on until they are cancelled
   failure: { error: string; field?: string } | null = null;
-  check: unknown = { ok: true, title: "", parameters: [] };
+  check: unknown = { ok: true, title: "", until: null, parameters: [] };
+  text = { name: "belt.yaml", text: "nonsmooth: 1\n", format: "yaml", stamp: null };
   readonly log: [string, string, unknown][] = [];
 
   readonly fetch = async (address: string, init?: RequestInit): Promise<Response> => {
@@ -97,9 +106,19 @@ class Server {
     this.log.push([method, address, data]);
     const reply = (value: unknown, status = 200) =>
       new Response(JSON.stringify(value), { status });
-    const [, , what, id, action] = address.split("/");
+    const [, what, id, action] = address.split("/");
+    if (what === "files" && method === "POST") {
+      const { file, stamp } = data as { file: string; stamp: string | null };
+      if (file === "arm.yaml" && stamp !== "1") {
+        return reply({ error: "it is there already" }, 409);
+      }
+      return reply({ file, stamp: "2" }, 201);
+    }
     if (what === "files") return reply({ folder: "models", files: ["arm.yaml"] });
     if (what === "check") return reply(this.check);
+    if (what === "draw") return new Response("start");
+    if (what === "schema") return reply({ $defs: {} });
+    if (what === "text") return reply(this.text);
     if (id === undefined && method === "GET") {
       return reply({ server: this.token, runs: this.runs });
     }
@@ -143,7 +162,7 @@ class Server {
 
   started(): unknown[] {
     return this.log
-      .filter(([m, a]) => m === "POST" && a === "/api/runs")
+      .filter(([m, a]) => m === "POST" && a === "api/runs")
       .map((e) => e[2]);
   }
 }
@@ -171,6 +190,25 @@ async function open(hash = ""): Promise<InstanceType<typeof App>> {
   return app;
 }
 
+// A page of an earlier test may still have something to show.
+const shown = () => viewers.filter((viewer) => root.contains(viewer.root)).at(-1)!;
+
+/** Open the page and press Run. */
+async function ran(hash = ""): Promise<InstanceType<typeof App>> {
+  const app = await open(hash);
+  await until(() => viewers.length > 0);
+  find("run").click();
+  await until(() => viewers.length > 1);
+  await until(() => find("progress").hidden);
+  return app;
+}
+
+function choose(value: string): void {
+  const select = find<HTMLSelectElement>("system");
+  select.value = value;
+  select.dispatchEvent(new Event("change"));
+}
+
 function write(test: string, text: string): void {
   const field = find<HTMLInputElement>(test);
   field.value = text;
@@ -179,6 +217,7 @@ function write(test: string, text: string): void {
 
 beforeEach(() => {
   viewers.length = 0;
+  sessionStorage.clear();
   server = new Server();
   root = document.createElement("div");
   document.body.replaceChildren(root);
@@ -189,30 +228,67 @@ afterEach(() => {
 });
 
 describe("app", () => {
-  it("runs what the address says, at once for a gallery system", async () => {
+  it("draws what the address says, and runs it when asked", async () => {
     await open("#system=belt&p.mu=0.1&until=3&o.rtol=1e-6&tab=energy");
     await until(() => viewers.length === 1);
+    expect(server.started()).toEqual([]);
+    expect(shown().isStill).toBe(true);
+    await until(() => shown().status?.words === "not run yet");
+    find("run").click();
+    await until(() => viewers.length === 2);
     expect(server.started()).toEqual([
       { system: "belt", parameters: { mu: 0.1 }, options: { rtol: 1e-6 }, until: 3 },
     ]);
-    expect(viewers[0]!.options.state).toMatchObject({ tab: "energy" });
+    expect(shown().isStill).toBe(false);
+    expect(shown().options.state).toMatchObject({ tab: "energy" });
     expect(find<HTMLSelectElement>("system").value).toBe("belt");
     expect(find<HTMLInputElement>("param-mu").value).toBe("0.1");
     expect(find<HTMLInputElement>("until").value).toBe("3");
     expect(find("run-1").getAttribute("aria-current")).not.toBeNull();
   });
 
-  it("offers to run a file, and shows its fields", async () => {
-    server.check = { ok: true, title: "arm", parameters: [parameter("arm.mass", 1)] };
-    await open("#file=arm.yaml&p.arm.mass=2&until=1");
+  it("draws again what is changed, and shows a run that is changed back to", async () => {
+    await ran("#system=belt");
+    write("param-mu", "0.2");
+    await until(() => shown().isStill);
+    expect(find("run-1").getAttribute("aria-current")).toBeNull();
+    const drawn = server.log.filter(([, a]) => a === "api/draw");
+    expect(drawn.at(-1)![2]).toMatchObject({ parameters: { mu: 0.2 } });
+    write("param-mu", "0.3");
+    await until(() => !shown().isStill);
+    expect(find("run-1").getAttribute("aria-current")).toBe("true");
+    expect(server.started().length).toBe(1);
+  });
+
+  it("offers to run a file, and shows its fields and its time", async () => {
+    server.check = {
+      ok: true,
+      title: "arm",
+      until: 2.5,
+      parameters: [parameter("arm.mass", 1)],
+    };
+    await open("#file=arm.yaml&p.arm.mass=2");
     await until(() => find("param-arm.mass") !== null);
     expect(find<HTMLInputElement>("param-arm.mass").value).toBe("2");
+    expect(find<HTMLInputElement>("until").value).toBe("2.5");
     expect(server.started()).toEqual([]);
     find("run").click();
-    await until(() => viewers.length === 1);
+    await until(() => viewers.length === 2);
     expect(server.started()).toEqual([
-      { file: "arm.yaml", parameters: { "arm.mass": 2 }, options: {}, until: 1 },
+      { file: "arm.yaml", parameters: { "arm.mass": 2 }, options: {} },
     ]);
+  });
+
+  it("empties the view for a file that is not valid, and says all of it", async () => {
+    await ran("#system=belt");
+    const errors = ["arm.yaml: line 2: no", "arm.yaml: line 3: neither"];
+    server.check = { ok: false, error: errors[0], errors, field: null };
+    choose("file:arm.yaml");
+    await until(() => find("empty") !== null);
+    expect(find("empty").textContent).toContain("arm.yaml is not valid");
+    for (const error of errors) expect(find("empty").textContent).toContain(error);
+    expect(shown().isDisposed).toBe(true);
+    expect(find("run-1").getAttribute("aria-current")).toBeNull();
   });
 
   it("says that it does not know a system, and runs nothing", async () => {
@@ -223,60 +299,108 @@ describe("app", () => {
     expect(server.started()).toEqual([]);
   });
 
-  it("runs the first system for who comes without an address", async () => {
+  it("draws the first system for who comes without an address", async () => {
     await open();
     await until(() => viewers.length === 1);
-    expect(server.started()).toEqual([
-      { system: "compactor", parameters: {}, options: {} },
-    ]);
+    expect(find<HTMLSelectElement>("system").value).toBe("compactor");
+    expect(server.started()).toEqual([]);
   });
 
   it("shows progress, and cancels", async () => {
     server.holds = true;
     await open("#system=belt");
+    await until(() => viewers.length === 1);
+    find("run").click();
     await until(() => !find("progress").hidden);
     await until(() => find("progress").textContent!.includes("t = 1.00 of 4 s"));
     expect(find("progress").getAttribute("aria-valuenow")).toBe("25");
+    await until(() => shown().status?.words === "running");
     find("cancel").click();
     await until(() => find("progress").hidden);
     expect(find("cancel").hidden).toBe(true);
     expect(find("message").textContent).toBe("cancelled");
     // What was computed is shown.
-    await until(() => viewers.length === 1);
+    await until(() => viewers.length === 2);
     expect(find("run-1").dataset["state"]).toBe("cancelled");
   });
 
-  it("checks what is typed, and puts the message where it belongs", async () => {
+  it("cancels the run that is computed, not one that waits", async () => {
+    server.holds = true;
     await open("#system=belt");
     await until(() => viewers.length === 1);
-    server.check = { ok: false, error: "mu = 2; too much", field: "mu" };
+    find("run").click();
+    await until(() => server.runs.length === 1);
+    write("param-mu", "0.2");
+    find("run").click();
+    await until(() => server.runs.length === 2);
+    Object.assign(server.runs[1]!, { state: "queued", phase: "waiting" });
+    await until(() => find("run-2")?.textContent!.includes("waiting") ?? false);
+    expect(find("progress").textContent).toContain("run 1");
+    expect(find("progress").textContent).toContain("1 more waits");
+    find("cancel").click();
+    await until(() => find("run-1").dataset["state"] === "cancelled");
+    expect(server.runs[1]!.state).toBe("queued");
+    await until(() => find("progress").textContent!.includes("run 2 · waiting"));
+    // The drawing is of what waits.
+    await until(() => shown().status?.words === "waiting");
+  });
+
+  it("says what failed where the picture is", async () => {
+    server.holds = true;
+    await open("#system=belt");
+    await until(() => viewers.length === 1);
+    find("run").click();
+    await until(() => server.runs.length === 1);
+    Object.assign(server.runs[0]!, { state: "failed", message: "it is singular" });
+    await until(() => shown().status?.words === "failed");
+    expect(shown().status?.message).toBe("it is singular");
+    expect(find("message").textContent).toBe("it is singular");
+  });
+
+  it("does not run on reload, and follows what is under way", async () => {
+    server.holds = true;
+    server.start({ system: "belt", parameters: {}, options: {} });
+    await open("#system=belt");
+    await until(() => !find("progress").hidden);
+    expect(server.started()).toEqual([]);
+    await until(() => shown()?.status?.words === "running");
+    server.holds = false;
+    await until(() => viewers.at(-1)?.isStill === false);
+    expect(server.started()).toEqual([]);
+  });
+
+  it("checks what is typed, and puts the message where it belongs", async () => {
+    await ran("#system=belt");
+    const wrong = (error: string, field: string | null) => {
+      server.check = { ok: false, error, errors: [error], field };
+    };
+    wrong("mu = 2; too much", "mu");
     write("param-mu", "2");
     expect(location.hash).toContain("p.mu=2");
     await until(() => root.textContent!.includes("too much"));
     const row = find("param-mu").closest(".sv-param")!;
     expect(row.textContent).toContain("mu = 2; too much");
     expect(find("message").textContent).toBe("");
-    server.check = { ok: false, error: "until = x; must be a time", field: "until" };
+    wrong("until = x; must be a time", "until");
     write("until", "x");
     await until(() => root.textContent!.includes("must be a time"));
     expect(row.textContent).not.toContain("too much");
     expect(find("message").textContent).toBe("");
-    server.check = { ok: false, error: "rtol = 0; must be > 0", field: "rtol" };
+    wrong("rtol = 0; must be > 0", "rtol");
     write("option-rtol", "0");
     await until(() => find("solver").textContent!.includes("must be > 0"));
     expect(find<HTMLDetailsElement>("solver").open).toBe(true);
-    server.check = { ok: false, error: "the model is odd", field: null };
+    wrong("the model is odd", null);
     write("option-rtol", "1");
     await until(() => find("message").textContent === "the model is odd");
-    server.check = { ok: true, title: "", parameters: [] };
+    server.check = { ok: true, title: "", until: null, parameters: [] };
     write("option-rtol", "");
     await until(() => find("message").textContent === "");
     expect(root.querySelectorAll(".sv-error:not(:empty)").length).toBe(0);
   });
 
   it("says why a run was refused, and goes on", async () => {
-    await open("#system=belt");
-    await until(() => viewers.length === 1);
+    await ran("#system=belt");
     server.failure = { error: "8 runs wait already" };
     find("run").click();
     await until(() => find("message").textContent === "8 runs wait already");
@@ -287,36 +411,34 @@ describe("app", () => {
   });
 
   it("compares, shows and deletes runs", async () => {
-    await open("#system=belt");
-    await until(() => viewers.length === 1);
+    await ran("#system=belt");
     write("param-mu", "0.2");
     find("run").click();
-    await until(() => (viewers[0]!.labels ?? [])[0] === "2: mu = 0.2");
+    await until(() => (shown().labels ?? [])[0] === "2: mu = 0.2");
     find<HTMLInputElement>("compare-1").click();
-    await until(() => viewers[0]!.runs.length === 2);
-    expect(viewers[0]!.labels).toEqual(["2: mu = 0.2", "1: as given"]);
+    await until(() => shown().runs.length === 2);
+    expect(shown().labels).toEqual(["2: mu = 0.2", "1: as given"]);
     find("run-1").click();
-    await until(() => viewers[0]!.labels?.[0] === "1: as given");
+    await until(() => shown().labels?.[0] === "1: as given");
     // The form says what the run shown was asked for.
     expect(find<HTMLInputElement>("param-mu").value).toBe("0.3");
     find("delete-1").click();
     await until(() => find("run-1") === null);
-    await until(() => viewers.at(-1)!.labels?.[0] === "2: mu = 0.2");
-    expect(viewers.at(-1)!.runs.length).toBe(1);
+    await until(() => shown().labels?.[0] === "2: mu = 0.2");
+    expect(shown().runs.length).toBe(1);
   });
 
   it("compares runs of one system only", async () => {
-    await open("#system=belt");
-    await until(() => viewers.length === 1);
+    await ran("#system=belt");
     find("run").click();
-    await until(() => (viewers[0]!.labels ?? [])[0] === "2: as given");
+    await until(() => (shown().labels ?? [])[0] === "2: as given");
     find<HTMLInputElement>("compare-1").click();
-    await until(() => viewers[0]!.runs.length === 2);
-    const select = find<HTMLSelectElement>("system");
-    select.value = "compactor";
-    select.dispatchEvent(new Event("change"));
+    await until(() => shown().runs.length === 2);
+    choose("compactor");
+    await until(() => shown().isStill);
+    find("run").click();
     await until(() => find("run-3")?.getAttribute("aria-current") === "true");
-    expect(viewers.at(-1)!.runs.length).toBe(1);
+    expect(shown().runs.length).toBe(1);
     expect(find<HTMLInputElement>("compare-1").disabled).toBe(true);
     expect(find<HTMLInputElement>("compare-1").checked).toBe(false);
   });
@@ -326,7 +448,7 @@ describe("app", () => {
     let isFirst = true;
     // The first start takes long, the second would overtake it.
     const slow: typeof send = async (address, init) => {
-      if (address === "/api/runs" && init?.method === "POST" && isFirst) {
+      if (address === "api/runs" && init?.method === "POST" && isFirst) {
         isFirst = false;
         await soon(30);
       }
@@ -335,49 +457,47 @@ describe("app", () => {
     Object.defineProperty(server, "fetch", { value: slow });
     server.holds = true;
     await open("#system=belt");
+    find("run").click();
     write("until", "7");
     find("run").click();
     await until(() => server.runs.length === 2);
     expect(server.runs.map((run) => run.request.until)).toEqual([null, 7]);
     await until(() => find("run-2")?.dataset["state"] === "running");
-    // The one asked for last is cancelled first; then the other can be.
-    find("cancel").click();
-    await until(() => find("run-2").dataset["state"] === "cancelled");
-    await until(() => !find<HTMLButtonElement>("cancel").hidden);
-    find("cancel").click();
-    await until(() => find("run-1").dataset["state"] === "cancelled");
+    for (const id of ["run-1", "run-2"]) {
+      await until(() => !find<HTMLButtonElement>("cancel").hidden);
+      find("cancel").click();
+      await until(() => find(id).dataset["state"] === "cancelled");
+    }
     await until(() => find("progress").hidden);
   });
 
   it("goes back and forward", async () => {
-    await open("#system=belt");
-    await until(() => viewers.length === 1);
-    const select = find<HTMLSelectElement>("system");
-    select.value = "compactor";
-    select.dispatchEvent(new Event("change"));
+    await ran("#system=belt");
+    choose("compactor");
+    await until(() => shown().isStill);
+    find("run").click();
     await until(() => server.started().length === 2);
     await until(() => find("progress").hidden);
     expect(location.hash).toMatch(/^#system=compactor/);
     // As the browser does on going back.
     history.replaceState(null, "", "/#system=belt&t=0.5");
     window.dispatchEvent(new PopStateEvent("popstate"));
-    await until(() => select.value === "belt");
+    await until(() => find<HTMLSelectElement>("system").value === "belt");
     await soon(30);
     // The run of that address is there already, so nothing is computed.
     expect(server.started().length).toBe(2);
     await until(() => find("run-1").getAttribute("aria-current") !== null);
-    await until(() => "t" in viewers.at(-1)!.state);
-    expect(viewers.at(-1)!.state).toEqual({ t: 0.5 });
+    await until(() => "t" in shown().state);
+    expect(shown().state).toEqual({ t: 0.5 });
   });
 
   it("makes a step of history for the first change after a run", async () => {
-    await open("#system=belt");
-    await until(() => viewers.length === 1);
+    await ran("#system=belt");
     const push = vi.spyOn(history, "pushState");
     const steps = () => push.mock.calls.map(([, , hash]) => hash);
     write("param-mu", "0.2");
     write("param-mu", "0.25");
-    viewers[0]!.options.onState!({ t: 0.5 });
+    shown().options.onState!({ t: 0.5 });
     find("run").click();
     await until(() => server.started().length === 2);
     expect(steps()).toEqual(["#system=belt&p.mu=0.2"]);
@@ -388,9 +508,8 @@ describe("app", () => {
   });
 
   it("keeps the address up to date with the viewer", async () => {
-    await open("#system=belt");
-    await until(() => viewers.length === 1);
-    viewers[0]!.options.onState!({
+    await ran("#system=belt");
+    shown().options.onState!({
       t: 0.5,
       side: "after",
       tab: "events",
@@ -401,8 +520,7 @@ describe("app", () => {
   });
 
   it("says when the server is lost, and finds it again", async () => {
-    await open("#system=belt");
-    await until(() => viewers.length === 1);
+    await ran("#system=belt");
     const banner = root.querySelector<HTMLElement>(".sv-banner")!;
     expect(banner.hidden).toBe(true);
     server.isSilent = true;
@@ -418,8 +536,7 @@ describe("app", () => {
   });
 
   it("takes a file that is opened, and refuses others", async () => {
-    const app = await open("#system=belt");
-    await until(() => viewers.length === 1);
+    const app = await ran("#system=belt");
     const give = (name: string, text: string) =>
       app.panel.read([new File([text], name)] as unknown as FileList);
     await give("notes.txt", "x");
@@ -439,11 +556,55 @@ describe("app", () => {
       options: {},
       until: 2,
     });
+    await until(() => find("run-2")?.getAttribute("aria-current") === "true");
+  });
+
+  it("writes a model: its text, what is wrong in it, and where it is saved", async () => {
+    await open("#system=belt&p.mu=0.2");
+    await until(() => viewers.length === 1);
+    find("tab-text").click();
+    const area = () => find<HTMLTextAreaElement>("text");
+    await until(() => area().value === "nonsmooth: 1\n");
+    expect(server.log.at(-1)![2]).toMatchObject({ parameters: { mu: 0.2 } });
+    // Looking changes nothing.
+    expect(find<HTMLSelectElement>("system").value).toBe("belt");
+    const errors = ["belt.yaml: line 2: bodies: 3; give a list"];
+    server.check = { ok: false, error: errors[0], errors, field: null };
+    area().value = "nonsmooth: 1\nbodies: 3\n";
+    area().dispatchEvent(new InputEvent("input", { data: "3" }));
+    expect(find<HTMLSelectElement>("system").value).toBe("text:belt.yaml");
+    await until(() => !find("faults").hidden);
+    expect(find("faults").textContent).toBe("line 2 bodies: 3; give a list");
+    expect(root.querySelector(".sv-bad-line")!.textContent).toBe("2\n");
+    // The picture stays, and says of what it is.
+    expect(shown().isDisposed).toBe(false);
+    expect(shown().status?.words).toBe("not valid");
+    find("save").click();
+    find<HTMLInputElement>("save-name").value = "arm.yaml";
+    find("save-use").click();
+    await until(() => root.textContent!.includes("it is there already"));
+    find<HTMLInputElement>("save-name").value = "new.yaml";
+    find("save-use").click();
+    await until(() => find<HTMLSelectElement>("system").value === "file:new.yaml");
+    expect(
+      server.log.filter(([m, a]) => m === "POST" && a === "api/files").at(-1)![2],
+    ).toEqual({ file: "new.yaml", text: "nonsmooth: 1\nbodies: 3\n", stamp: null });
+  });
+
+  it("keeps a text that was written when the page is loaded again", async () => {
+    await open("#system=belt");
+    find("new").click();
+    await until(() => location.hash.startsWith("#text=model.yaml"));
+    const { hash } = location;
+    root.replaceChildren();
+    await open(hash);
+    find("tab-text").click();
+    const area = find<HTMLTextAreaElement>("text");
+    await until(() => area.value.includes("a rod on a pin"));
   });
 
   it("runs on Ctrl+Enter", async () => {
-    await open("#system=belt");
-    await until(() => viewers.length === 1);
+    await ran("#system=belt");
     const press = new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true });
     window.dispatchEvent(press);
     await until(() => server.started().length === 2);

@@ -372,7 +372,7 @@ describe("api", () => {
     const request = toRequest(choice({ values: { mu: "0.2" } }), INFOS);
     expect(await api.start(request)).toEqual({ id: "3" });
     const [address, init] = send.mock.calls[0] as unknown as [string, RequestInit];
-    expect(address).toBe("/api/runs");
+    expect(address).toBe("api/runs");
     expect(init.method).toBe("POST");
     expect(init.headers).toEqual({ "Content-Type": "application/json" });
     expect(JSON.parse(init.body as string)).toEqual(request);
@@ -398,7 +398,7 @@ describe("api", () => {
   it("keeps odd ids inside the path", async () => {
     const send = vi.fn(async () => answer({}));
     await new Api(send).run("../files");
-    expect((send.mock.calls[0] as unknown as [string])[0]).toBe("/api/runs/..%2Ffiles");
+    expect((send.mock.calls[0] as unknown as [string])[0]).toBe("api/runs/..%2Ffiles");
   });
 });
 

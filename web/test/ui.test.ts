@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { Run } from "../src/run";
-import { ticks } from "../src/ui/axis";
+import { timeTicks, ticks } from "../src/ui/axis";
 import { Clock, SPEEDS, decimals, defaultSpeed, speedLabel } from "../src/ui/clock";
 import { cell, eventsCsv, fileName, float32Text, samplesCsv } from "../src/ui/csv";
 import { EventList, eventLine, modeChange } from "../src/ui/events";
@@ -16,7 +16,16 @@ import { bothSides, duration, plain, shown } from "../src/ui/numbers";
 import { grouped } from "../src/ui/picker";
 import { defaultPlots, place, sides } from "../src/ui/plots";
 import { cleaned, isStill, roundOff } from "../src/ui/round";
-import { bounds, decimate, jumps, lineOf, padded, steps } from "../src/ui/series";
+import {
+  bounds,
+  decimate,
+  differenceOf,
+  jumps,
+  lineOf,
+  padded,
+  seriesOf,
+  steps,
+} from "../src/ui/series";
 import { fromObject, fromText, toText, type ViewerState } from "../src/ui/state";
 import { unitText } from "../src/ui/units";
 import { pinched, shifted, zoomed } from "../src/ui/fingers";
@@ -119,12 +128,12 @@ describe("lines of plots", () => {
   });
 
   it("jump by friction of belt and block from 3.924 to 2.943 N", () => {
-    const found = jumps(belt, "sole.friction_force", 0, 5, 0.01);
+    const found = jumps(seriesOf(belt, "sole.friction_force"), 0, 5, 0.01);
     expect(found.length).toBe(belt.header.events.rows.length);
     // mu0 m g and mu m g, to the rounding of float32.
     expect(Math.abs(found[0]!.before - 0.4 * 9.81)).toBeLessThan(4 * 6e-8);
     expect(Math.abs(found[0]!.after - 0.3 * 9.81)).toBeLessThan(4 * 6e-8);
-    const line = lineOf(belt, "sole.friction_force", 0, 5, 1000);
+    const line = lineOf(seriesOf(belt, "sole.friction_force"), 0, 5, 1000);
     expect(pieces(line.y).length).toBe(found.length + 1);
   });
 
@@ -554,6 +563,33 @@ describe("tables as text", () => {
   });
 });
 
+describe("a difference", () => {
+  // x = t until an event at 1, where it jumps by 2; and x = 0.5 t without one.
+  const one = makeRun({
+    t: [0, 1, 1, 2],
+    columns: { x: [0, 1, 3, 4] },
+    arcs: [0, 2, 4],
+  });
+  const two = makeRun({ t: [0, 0.5, 3], columns: { x: [0, 0.25, 1.5] }, arcs: [0, 3] });
+
+  it("has the samples of both, and the jumps", () => {
+    const { t, y, arcs } = differenceOf(one, two, "x");
+    expect([...t]).toEqual([0, 0.5, 1, 1, 2]);
+    expect([...y]).toEqual([0, 0.25, 0.5, 2.5, 3]);
+    expect(arcs).toEqual([0, 3, 5]);
+    const found = jumps(differenceOf(one, two, "x"), 0, 3, 0.1);
+    expect(found).toEqual([{ t: 1, before: 0.5, after: 2.5 }]);
+    expect([...differenceOf(two, one, "x").y]).toEqual([...y].map((v) => 0 - v));
+  });
+});
+
+describe("times along an axis", () => {
+  it("have their unit", () => {
+    expect(timeTicks(0, 2, 4).labels).toEqual(["0", "0.5", "1.0", "1.5", "2.0 s"]);
+    expect(timeTicks(1, 1, 4).labels).toEqual([]);
+  });
+});
+
 describe("the state as text", () => {
   const state: ViewerState = {
     t: 0.12345678901234567,
@@ -568,6 +604,7 @@ describe("the state as text", () => {
     range: [0.1, 0.30000000000000004],
     view: { x: -0.25, y: 1.5, scale: 120 },
     loop: true,
+    difference: true,
   };
 
   it("comes back the same", () => {

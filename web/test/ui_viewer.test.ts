@@ -179,7 +179,7 @@ describe("the page", () => {
       plots: [["block.x"]],
       tab: "events",
     });
-    expect(find("run-legend").textContent).toBe("newold");
+    expect(find("run-legend").textContent).toBe("newolddifference");
   });
 
   it("shows a run that has nothing", () => {

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import ast
 import math
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, NoReturn
@@ -40,6 +41,9 @@ MARKER_VARIABLES = ("t", "x", "y", "theta", "vx", "vy", "omega")
 
 LENGTH_LIMIT = 2000  # characters; also bounds what a hostile text can cost
 STACK_LIMIT = 64  # numbers held at once; SLOTS of the interpreter
+# CPython 3.11 counts the depth of a tree for all threads together, and fails with a
+# SystemError where another one parses meanwhile.
+_PARSING = threading.Lock()
 
 
 class Function(NamedTuple):
@@ -260,7 +264,8 @@ class _Reader:
     def tree(self) -> ast.expr:
         """Return the syntax tree; Python is used as a parser only."""
         try:
-            body = ast.parse(self.text, mode="eval").body
+            with _PARSING:
+                body = ast.parse(self.text, mode="eval").body
         except SyntaxError as error:
             # Some messages go on with advice that is valid in Python only.
             message = error.msg.split(". ")[0].split("; ")[0]

@@ -104,17 +104,25 @@ def loads(
     *,
     source: str = "",
     gallery: Gallery | None = None,
+    folder: str | Path | None = None,
 ) -> Model:
-    """Build a model from text; see `from_dict` for the rest."""
+    """Build a model from text; see `from_dict` for the rest.
+
+    Its mesh files are looked for in the folder, if one is given.
+    """
     _check_format(format)
     if not is_unicode(text):
         raise ModelError(f"{source or 'text'}: not valid Unicode; use UTF-8")
     if len(text.encode()) > SIZE_LIMIT:
         raise _too_large(source, "split it")
     if format == "json":
-        return read(json_text.parse(text, source), source, gallery)
-    document = yaml_text.Document(text, source)
-    return read(document.data, source, gallery, document.line)
+        model = read(json_text.parse(text, source), source, gallery)
+    else:
+        document = yaml_text.Document(text, source)
+        model = read(document.data, source, gallery, document.line)
+    for mesh in _mesh_files(model) if folder is not None else ():
+        object.__setattr__(mesh, "folder", str(folder))
+    return model
 
 
 def load(path: str | Path, *, gallery: Gallery | None = None) -> Model:
@@ -125,10 +133,7 @@ def load(path: str | Path, *, gallery: Gallery | None = None) -> Model:
     path = Path(path)
     format = _format_of(path)
     text = _text_of(path)
-    model = loads(text, format, source=str(path), gallery=gallery)
-    for mesh in _mesh_files(model):
-        object.__setattr__(mesh, "folder", str(path.parent))
-    return model
+    return loads(text, format, source=str(path), gallery=gallery, folder=path.parent)
 
 
 def load_part(path: str | Path, key: str, family: type[Element]) -> Element:

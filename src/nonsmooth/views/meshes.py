@@ -374,6 +374,8 @@ def condense(skin: Skin, eta: Floats) -> Condensed:
     Displacement and stress count alike, each beside its largest.
     """
     n = eta.shape[1]
+    if n == 0:  # a body before its run
+        return Condensed(turn=np.zeros((0, 0)), coordinates=np.zeros((len(eta), 0)))
     weight = np.zeros((n, n))
     # Coordinates may be of any size, those of modes and of forces.
     size = np.max(np.abs(eta), axis=0)

@@ -28,7 +28,12 @@ from nonsmooth.views.figure import MODES
 from nonsmooth.views.glyphs import glyphs, spot
 from nonsmooth.views.meshes import MOST_SEEN, condense, enlargement, skins_of
 from nonsmooth.views.parts import Item, bodies
-from nonsmooth.views.solids import solid_skins, solid_values, states_of
+from nonsmooth.views.solids import (
+    solid_skins,
+    solid_values,
+    states_of,
+    still_skins,
+)
 from nonsmooth.views.source import (
     KINETIC,
     POTENTIAL,
@@ -41,6 +46,7 @@ from nonsmooth.views.stage import Stage, reach
 from nonsmooth.views.writer import Writer, noise_of, span
 
 if TYPE_CHECKING:
+    from nonsmooth.pack import System
     from nonsmooth.result import Limit, Result
 
 Floats = NDArray[np.float64]
@@ -58,6 +64,8 @@ LIKELY = 2.0
 PRECISION = 2.0**-14
 # Motion of meshes is rounded to this part of its largest component.
 MESH_STEP = 2.0**-11
+# Of a model that has not been run; the code of a contact that does not touch.
+NOT_RUN, OPEN = "not run yet", 2.0
 # Digits of the numbers of an event, beside its time; columns have seven.
 DIGITS = 9
 
@@ -112,6 +120,37 @@ def scene(
     return _fitted(pack, keys, budget, n_column=source.width)
 
 
+def still(system: System, parameters: Parameters = ()) -> bytes:
+    """Return the document of a model as it is given, before any run.
+
+    Nothing is simulated: forces are not known, and contacts count as open.
+    """
+    from nonsmooth.result import Result
+
+    start = Result(
+        system=system,
+        steps=_NoSteps(),
+        t_start=0.0,
+        t_end=0.0,
+        status="stopped",
+        message=NOT_RUN,
+        options={},
+        cost={},
+        violation=0.0,
+    )
+    document = _Document(start, parameters, None)
+    samples = start_of(start)
+    for name in system.with_mode:
+        samples.values[f"{name}.mode"] = np.full(1, OPEN)
+    return document.packed(samples, 0.0, 0.0)
+
+
+class _NoSteps:
+    """The steps of a run that has not begun."""
+
+    t = np.zeros(0)
+
+
 def _fitted(pack: Pack, keys: sampling.Keys, budget: int, n_column: int) -> bytes:
     """Return the finest document that fits, or else the coarsest.
 
@@ -157,11 +196,17 @@ class _Document:
         if not isinstance(title, str | None):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ModelError(f"title = {title!r}; give text")
         self.title = result.system.model.title if title is None else title
-        self.states = states_of(result)
+        has_begun = not isinstance(result.steps, _NoSteps)
+        self.states = states_of(result) if has_begun else np.zeros(0)
+        solids = (
+            solid_skins(result, self.states)
+            if has_begun
+            else still_skins(result.system)
+        )
         self.skins = {
             **skins_of(result.system),
             **block_skins(result.system),
-            **solid_skins(result, self.states),
+            **solids,
         }
         self.info = _run_info(result)
         self.events = _events(result)
@@ -423,12 +468,13 @@ def _scalar(value: Any) -> str | float | bool | None:
 
 def _run_info(result: Result) -> Item:
     balance = result.energy_balance if len(result.steps.t) else None
+    has_begun = not isinstance(result.steps, _NoSteps)
     return {
         "status": result.status,
         "message": result.message,
         "t_start": float(result.t_start),
         "t_end": float(result.t_end),
-        "notes": list(result.notes),
+        "notes": list(result.notes) if has_begun else [],
         "options": {name: _scalar(value) for name, value in result.options.items()},
         "cost": {name: _scalar(value) for name, value in result.cost.items()},
         "energy_residual": _scalar(balance.residual) if balance else None,

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from nonsmooth.columns import ACTING, columns_of
 from nonsmooth.elements.bodies import MovingSupport
+from nonsmooth.elements.expressions import evaluate
+from nonsmooth.elements.laws import Expression
 from nonsmooth.views import sampling
 from nonsmooth.views.sampling import Grid
 
@@ -129,6 +131,8 @@ def start_values(system: System, t: float) -> dict[str, Floats]:
                 at = np.zeros(3)
                 if isinstance(law, int | float):
                     at[0] = law
+                elif isinstance(law, Expression):
+                    at[0] = evaluate(law.text, {"t": t}, f"{body.name}.{quantity}")
                 else:
                     type(law).evaluate(law.parameters(), t, at)
                 values[f"{body.name}.{quantity}"] = at[:1]

@@ -360,11 +360,11 @@
     const view = element("view");
     try {
       view.textContent = `run ${k}: starting …`;
-      const { id } = await ask("/api/studies/open", { file: live, run: k });
+      const { id } = await ask("api/studies/open", { file: live, run: k });
       for (;;) {
-        const run = await ask(`/api/runs/${id}`);
+        const run = await ask(`api/runs/${id}`);
         if (kept !== k) return;
-        if (run.has_scene && run.phase === "done") { show(k).src = `/api/runs/${id}/view`; return; }
+        if (run.has_scene && run.phase === "done") { show(k).src = `api/runs/${id}/view`; return; }
         if (run.phase === "done") throw new Error(run.message);
         view.textContent = `run ${k}: ${run.phase}, ${Math.round(100 * run.progress)} %`;
         await pause(200);
@@ -407,7 +407,7 @@
       let wait = POLL;
       try {
         const begin = performance.now();
-        const data = await ask(`/api/studies/data?file=${encodeURIComponent(live)}&since=${encodeURIComponent(stamp)}`);
+        const data = await ask(`api/studies/data?file=${encodeURIComponent(live)}&since=${encodeURIComponent(stamp)}`);
         stamp = data.stamp;
         if (data.columns) take(data);
         if (!progress(data.counts)) return;

@@ -24,12 +24,13 @@ const DEPTH = 6;
 const OVER_AREA = 9;
 // What is farther outside the canvas is not drawn; more than the widest stroke.
 const OUTSIDE = 24;
-// Ghosts are this clear.
-const GHOST = 0.38;
+// Ghosts are this clear: their colour is to be told.
+const GHOST = 0.7;
 
 export class Pen {
   sizes: Sizes = { u: 8, stand: 8, mark: 5, bar: 6 };
-  isGhost = false;
+  /** The colour of a ghost; null where things have their own. */
+  ghost: string | null = null;
   // The frame: local (p, q) is at x = e + c p - s q, y = f - s p - c q.
   private c = 1;
   private s = 0;
@@ -46,6 +47,10 @@ export class Pen {
     readonly camera: Camera,
     public theme: Theme,
   ) {}
+
+  get isGhost(): boolean {
+    return this.ghost !== null;
+  }
 
   /** Choose the frame: origin in m, angle in rad, px per unit. */
   place(x: number, y: number, angle: number, size = this.camera.view.scale): void {
@@ -136,7 +141,7 @@ export class Pen {
   /** Colour the line of the path. */
   stroke(colour: string, width = 1.5, alpha = 1, dashes: number[] | null = null): void {
     const ctx = this.ctx;
-    ctx.strokeStyle = colour;
+    ctx.strokeStyle = this.ghost ?? colour;
     ctx.lineWidth = this.isGhost ? Math.min(width, 1.5) : width;
     ctx.globalAlpha = this.isGhost ? GHOST * alpha : alpha;
     if (dashes) ctx.setLineDash(dashes);

@@ -66,6 +66,8 @@ export class Scene {
   /** By how much deformation is enlarged, and what colours meshes; "" for nothing. */
   deformation: number;
   field = "";
+  /** Colours of the runs; those but the first are drawn as outlines in theirs. */
+  ghosts: readonly string[] = [];
   onView: (() => void) | null = null;
   /** Whether the wheel zooms by itself; if not, only with the control key. */
   wheelZooms = true;
@@ -194,10 +196,10 @@ export class Scene {
       const ghost = this.stages[k]!;
       ghost.frame.set(instant, this.deformation);
       this.setSizes(ghost);
-      pen.isGhost = true;
+      pen.ghost = this.ghosts[k] ?? pen.theme.colours.text;
       this.drawBodies(ghost);
     }
-    pen.isGhost = false;
+    pen.ghost = null;
     const first = this.stages[0]!;
     const { frame, spots } = first;
     frame.set(instant, this.deformation);

@@ -1,6 +1,7 @@
 /** Talking to the server of `nonsmooth serve`; its package's docstring lists all. */
 
 import type { Scalar } from "../format";
+import type { Schema } from "./complete";
 
 export interface ParameterInfo {
   name: string;
@@ -65,8 +66,21 @@ export interface RunStatus {
 }
 
 export type Check =
-  | { ok: true; title: string; parameters: ParameterInfo[] }
-  | { ok: false; error: string; field: string | null };
+  | {
+      ok: true;
+      title: string;
+      until: number | null; // s, of a model that says so
+      parameters: ParameterInfo[];
+    }
+  | { ok: false; error: string; errors: string[]; field: string | null };
+
+/** A model as a file; the stamp tells whether the file has changed since. */
+export interface TextInfo {
+  name: string;
+  text: string;
+  format: "yaml" | "json";
+  stamp: string | null; // null: it is no file yet
+}
 
 /** The server refused; the text is for the user. */
 export class Refusal extends Error {
@@ -97,44 +111,66 @@ export class Api {
   }
 
   systems(): Promise<Gallery> {
-    return this.get("/api/systems");
+    return this.get("api/systems");
   }
 
   files(): Promise<{ folder: string; files: string[] }> {
-    return this.get("/api/files");
+    return this.get("api/files");
   }
 
   check(request: Request, signal?: AbortSignal): Promise<Check> {
-    return this.send("POST", "/api/check", request, signal);
+    return this.send("POST", "api/check", request, signal);
+  }
+
+  /** Return the scene of a model as it starts. */
+  async draw(request: Request, signal?: AbortSignal): Promise<Uint8Array> {
+    const answer = await this.answer("api/draw", posted(request, signal));
+    return new Uint8Array(await answer.arrayBuffer());
+  }
+
+  schema(): Promise<Schema> {
+    return this.get("api/schema");
+  }
+
+  text(request: Request): Promise<TextInfo> {
+    return this.send("POST", "api/text", request);
+  }
+
+  save(
+    file: string,
+    text: string,
+    stamp: string | null,
+  ): Promise<{ file: string; stamp: string }> {
+    return this.send("POST", "api/files", { file, text, stamp });
   }
 
   start(request: Request): Promise<{ id: string }> {
-    return this.send("POST", "/api/runs", request);
+    return this.send("POST", "api/runs", request);
   }
 
   runs(): Promise<{ server: string; runs: RunStatus[] }> {
-    return this.get("/api/runs");
+    return this.get("api/runs");
   }
 
   run(id: string): Promise<RunStatus> {
-    return this.get(`/api/runs/${encodeURIComponent(id)}`);
+    return this.get(`api/runs/${encodeURIComponent(id)}`);
   }
 
   cancel(id: string): Promise<RunStatus> {
-    return this.send("POST", `/api/runs/${encodeURIComponent(id)}/cancel`, {});
+    return this.send("POST", `api/runs/${encodeURIComponent(id)}/cancel`, {});
   }
 
   async remove(id: string): Promise<void> {
-    await this.send("DELETE", `/api/runs/${encodeURIComponent(id)}`, {});
+    await this.send("DELETE", `api/runs/${encodeURIComponent(id)}`, {});
   }
 
   async scene(id: string): Promise<Uint8Array> {
-    const answer = await this.answer(`/api/runs/${encodeURIComponent(id)}/scene`);
+    const answer = await this.answer(`api/runs/${encodeURIComponent(id)}/scene`);
     return new Uint8Array(await answer.arrayBuffer());
   }
 
   reportAddress(id: string): string {
-    return `/api/runs/${encodeURIComponent(id)}/report`;
+    return `api/runs/${encodeURIComponent(id)}/report`;
   }
 
   private async get<T>(path: string): Promise<T> {
@@ -147,12 +183,7 @@ export class Api {
     data: unknown,
     signal?: AbortSignal,
   ): Promise<T> {
-    const init: RequestInit = {
-      method,
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(data),
-    };
-    if (signal) init.signal = signal;
+    const init = { ...posted(data, signal), method };
     return (await (await this.answer(path, init)).json()) as T;
   }
 
@@ -172,4 +203,14 @@ export class Api {
     const message = data.error ?? `the server answers ${answer.status}`;
     throw new Refusal(message, answer.status, data.field ?? null);
   }
+}
+
+function posted(data: unknown, signal?: AbortSignal): RequestInit {
+  const init: RequestInit = {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(data),
+  };
+  if (signal) init.signal = signal;
+  return init;
 }

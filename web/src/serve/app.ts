@@ -1,5 +1,6 @@
 /**
- * The app: form and runs on the left, the viewer of the run shown on the right.
+ * The app: form and runs on the left, what the form says on the right. That is a run, if
+ * there is one of it; else how the model starts. Only the button runs anything.
  *
  * The address says what the form says and what the viewer shows. Picking a source,
  * showing a run and the first change after a run are steps of the browser's history;
@@ -10,24 +11,46 @@ import { Run } from "../run";
 import { make } from "../ui/dom";
 import type { ViewerState } from "../ui/state";
 import { resolve } from "../ui/theme";
-import { Viewer } from "../viewer";
+import type { Viewer } from "../viewer";
 import { fromHash, toHash, type Address } from "./address";
-import { Lost, Refusal, type Api, type Gallery, type RunStatus } from "./api";
-import { key, label, sourceName, toRequest, type Choice, type Source } from "./choice";
+import {
+  Lost,
+  Refusal,
+  type Api,
+  type Gallery,
+  type Request,
+  type RunStatus,
+} from "./api";
+import {
+  key,
+  label,
+  plainChoice,
+  sourceName,
+  toRequest,
+  type Choice,
+  type Source,
+} from "./choice";
+import { takeDrops } from "./drop";
 import { Panel, type Actions } from "./panel";
+import { Stage } from "./stage";
 import { isOver, Tracker } from "./tracker";
+import { fieldOf, statusOf } from "./words";
+import { Writing } from "./writing";
 
 const PATIENCE = 250; // ms after the last change before the server is asked
 const FIRST = "compactor"; // shown to who comes without an address
 
 export class App {
-  viewer: Viewer | null = null;
   readonly panel: Panel;
+  private readonly stage = new Stage(
+    () => this.seen,
+    (state) => this.see(state),
+  );
+  private readonly writing: Writing;
   private readonly api: Api;
   private readonly tracker: Tracker;
   private readonly root: HTMLElement;
   private readonly gallery: Gallery;
-  private readonly stage = make("main", { class: "sv-stage" });
   private readonly banner = make("div", {
     class: "sv-banner",
     role: "alert",
@@ -52,7 +75,6 @@ export class App {
   private isRun = false; // whether the form says what was run
   private turn = 0; // of what was last asked to be shown; an older answer is late
   private compared: string[] = [];
-  private current: string | null = null; // the run under way
   private starting: Promise<unknown> = Promise.resolve(); // what was asked for before
   private server = "";
   private seen: Partial<ViewerState> = {};
@@ -66,25 +88,35 @@ export class App {
     this.tracker = tracker;
     this.gallery = gallery;
     this.panel = new Panel(gallery, this.actions());
+    this.writing = new Writing(api, this.panel, {
+      request: () => this.request(),
+      edited: (source) => this.edited(source),
+      saved: (file) => void this.saved(file),
+      complain: (error) => this.complain(error),
+    });
     tracker.onUpdate = (run) => this.update(run);
     tracker.onLost = (isLost) => this.setLost(isLost);
-    root.replaceChildren(this.banner, this.panel.root, this.stage, this.drawer);
+    tracker.onForbidden = (message) => this.warn(message);
+    root.replaceChildren(this.banner, this.panel.root, this.stage.root, this.drawer);
     root.classList.add("sv-app", "ns-theme");
     this.setTheme("auto");
-    this.empty("Pick a system and run it.");
+    this.stage.say("Pick a system.");
     const { signal } = this.life;
     window.addEventListener("popstate", () => this.arrive(), { signal });
     window.addEventListener("keydown", (event) => this.onKey(event), { signal });
     const darkness = matchMedia("(prefers-color-scheme: dark)");
     const turn = () => this.setTheme(this.seen.theme ?? "auto");
     darkness.addEventListener("change", turn, { signal });
-    this.dropping();
+    takeDrops(root, (files) => void this.panel.read(files));
+  }
+
+  get viewer(): Viewer | null {
+    return this.stage.viewer;
   }
 
   /** Learn what the server has, then do what the address says. */
   async begin(): Promise<void> {
-    const files = await this.tracker.ask(() => this.api.files());
-    if (files) this.panel.setFiles(files.folder, files.files);
+    await this.listFiles();
     await this.list();
     this.arrive();
   }
@@ -92,6 +124,11 @@ export class App {
   dispose(): void {
     this.life.abort();
     this.viewer?.dispose();
+  }
+
+  private async listFiles(): Promise<void> {
+    const files = await this.tracker.ask(() => this.api.files());
+    if (files) this.panel.setFiles(files.folder, files.files);
   }
 
   private actions(): Actions {
@@ -104,6 +141,9 @@ export class App {
       compare: (id, isOn) => void this.compare(id, isOn),
       remove: (id) => void this.remove(id),
       reportAddress: (id) => this.api.reportAddress(id),
+      tab: (isText) => void this.writing.turnTo(isText),
+      write: () => this.writing.begin(),
+      save: (name) => this.writing.save(name),
     };
   }
 
@@ -119,26 +159,37 @@ export class App {
       this.panel.setMessage(`There is no system '${source.name}'.`, "wrong");
       return;
     }
-    if (choice.source.kind === "text") {
-      const known = this.statuses.length > 0 ? " Its runs are below." : "";
-      const lost = `The text of '${choice.source.name}' is not in the address; open it again.`;
-      this.panel.setChoice({ ...choice, values: {} });
-      if (choice.source.text === "") this.panel.setMessage(lost + known, "wrong");
-      return;
-    }
     this.seen = address.viewer;
     if (address.viewer.theme) this.setTheme(address.viewer.theme);
-    this.panel.setChoice(choice);
-    const request = toRequest(choice, this.panel.form.infos);
-    const same = this.statuses.filter(
-      (run) => run.has_scene && key(run.request) === key(request),
-    );
-    const last = same[same.length - 1];
-    if (choice.source.kind === "file") void this.check(choice.values);
+    const text = source.kind === "text" ? this.panel.textOf(source.name) : undefined;
+    if (source.kind === "text" && !text) {
+      const known = this.statuses.length > 0 ? " Its runs are below." : "";
+      this.panel.setChoice({ ...choice, values: {} });
+      this.turn++;
+      this.stage.say(
+        `The text of '${source.name}' is not in the address; open it again.${known}`,
+      );
+      return;
+    }
+    this.panel.setChoice(text ? { ...choice, source: text } : choice);
+    const last = this.runOf();
     if (last) {
+      if (source.kind !== "system") void this.check(choice.values, false);
       void this.show(last.id, true).then(() => this.viewer?.setState(address.viewer));
-    } else if (choice.source.kind === "system") void this.run();
-    else this.panel.setMessage("Press Run to simulate this model.");
+    } else void this.check(source.kind === "system" ? null : choice.values);
+  }
+
+  private request(): Request {
+    return toRequest(this.panel.choice(), this.panel.form.infos);
+  }
+
+  /** The last run of what the form says, if there is one. */
+  private runOf(): RunStatus | undefined {
+    const wanted = key(this.request());
+    // A text may have changed under its name.
+    if (this.panel.choice().source.kind === "text") return undefined;
+    const same = this.statuses.filter((run) => key(run.request) === wanted);
+    return same.filter((run) => run.has_scene).pop();
   }
 
   private readAddress(): Address {
@@ -167,10 +218,14 @@ export class App {
     this.turn++;
     this.forgetView();
     this.panel.setChoice(plainChoice(source));
+    this.writing.follow();
     this.writeAddress(true);
     this.panel.setMessage("");
-    if (source.kind === "system") void this.run();
-    else void this.check({});
+    const last = this.runOf();
+    if (last) void this.show(last.id, true);
+    if (!last || source.kind !== "system") {
+      void this.check(source.kind === "system" ? null : {}, !last);
+    }
   }
 
   /** What was plotted of another system means nothing for this one. */
@@ -179,17 +234,45 @@ export class App {
   }
 
   private changed(): void {
+    this.turn++;
     this.writeAddress(this.isRun);
     this.isRun = false;
+    this.later(null);
+  }
+
+  /** The text is another: so may be its fields. */
+  private edited(source: Source): void {
+    this.turn++;
+    const choice = this.panel.choice();
+    const isNew = choice.source.kind !== "text" || choice.source.name !== source.name;
+    const values = choice.source.kind === "text" ? choice.values : {};
+    // Parameters of a system are none of a text.
+    if (choice.source.kind !== "text") this.panel.form.show([], {});
+    this.panel.setSource(source);
+    this.writeAddress(isNew);
+    this.isRun = false;
+    this.later(values);
+  }
+
+  private async saved(file: string): Promise<void> {
+    await this.listFiles();
+    this.panel.setSource({ kind: "file", name: file });
+    this.writeAddress(true);
+  }
+
+  private later(values: Record<string, string> | null): void {
     if (this.timer !== null) clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.check(null), PATIENCE);
+    this.timer = setTimeout(() => void this.check(values), PATIENCE);
   }
 
   /**
-   * Ask whether the form makes sense. With values, show the fields of a model file
-   * and put these values in.
+   * Ask whether the form makes sense, and draw what it says. With values, show the
+   * fields of a model and put these values in.
    */
-  private async check(values: Record<string, string> | null): Promise<void> {
+  private async check(
+    values: Record<string, string> | null,
+    isDrawn = true,
+  ): Promise<void> {
     this.pending?.abort();
     const pending = (this.pending = new AbortController());
     const choice = this.panel.choice();
@@ -198,15 +281,71 @@ export class App {
     try {
       const answer = await this.api.check(request, pending.signal);
       if (pending.signal.aborted) return;
+      this.writing.setFaults(answer.ok ? [] : answer.errors);
       if (!answer.ok) {
-        this.panel.setError(answer.field, answer.error);
+        this.refuse(choice, answer.errors, answer.field);
         return;
       }
-      if (values) this.panel.showFields(answer.title, answer.parameters, values);
+      if (values) this.panel.showFields(answer, values);
       this.panel.setError(null, "");
+      if (!isDrawn) return;
+      const last = this.runOf();
+      if (last) await this.show(last.id, true);
+      else await this.draw(request, pending.signal);
     } catch (error) {
       if (!pending.signal.aborted) this.complain(error);
     }
+  }
+
+  /** Say what is wrong with the form: at a field, or instead of a picture. */
+  private refuse(
+    choice: Choice,
+    errors: readonly string[],
+    field: string | null,
+  ): void {
+    this.panel.setError(field, errors[0]!);
+    // They stand beside the text.
+    if (this.writing.isOpen && field === null) this.panel.setMessage("");
+    if (choice.source.kind === "system" || field !== null) return;
+    // While a text is written, what was drawn last stays beside it.
+    if (this.writing.isOpen && this.stage.isStill) {
+      const message = "the picture is of the last text that was valid";
+      this.stage.setStatus({ kind: "failed", words: "not valid", message });
+      return;
+    }
+    this.shown = null;
+    this.drawRuns();
+    this.stage.say(`${choice.source.name} is not valid`, ...errors);
+  }
+
+  /** Show how the model starts. */
+  private async draw(request: Request, signal: AbortSignal): Promise<void> {
+    try {
+      const start = await Run.read(await this.api.draw(request, signal));
+      if (signal.aborted) return;
+      this.shown = null;
+      this.compared = [];
+      this.stage.draw(start);
+      this.drawRuns();
+      this.say();
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof Refusal)) throw error;
+      // A later one was asked for.
+      if (error.status === 409) return;
+      this.writing.setFaults([error.message]);
+      const source = this.panel.choice().source;
+      this.refuse(this.panel.choice(), [error.message], null);
+      if (source.kind === "system") this.stage.say(error.message);
+    }
+  }
+
+  private see(state: ViewerState): void {
+    const { theme, options } = state;
+    // A drawing has no plots and no time to remember.
+    this.seen = this.stage.isStill ? { ...this.seen, theme, options } : state;
+    this.setTheme(theme);
+    this.writeAddress(false);
   }
 
   // ---- runs ----------------------------------------------------------------------
@@ -220,12 +359,11 @@ export class App {
       this.mine.clear();
       this.compared = [];
       this.shown = null;
-      this.current = null;
-      this.panel.setProgress(null);
     }
     this.server = answer.server;
     this.statuses = answer.runs;
     this.drawRuns();
+    this.progress();
     for (const run of answer.runs) {
       if (!isOver(run) && !this.mine.has(run.id)) void this.follow(run.id);
     }
@@ -236,7 +374,7 @@ export class App {
     if (this.timer !== null) clearTimeout(this.timer);
     this.pending?.abort();
     const turn = ++this.turn;
-    const request = toRequest(this.panel.choice(), this.panel.form.infos);
+    const request = this.request();
     this.writeAddress(false);
     this.isRun = true;
     try {
@@ -254,33 +392,40 @@ export class App {
 
   private async follow(id: string, turn = 0): Promise<void> {
     this.mine.add(id);
-    this.current = id;
     const run = await this.tracker.follow(id);
-    if (this.current === id) {
-      // Another may still be under way, and can be cancelled.
-      const other = this.statuses
-        .filter((item) => !isOver(item) && item.id !== id)
-        .pop();
-      this.current = other?.id ?? null;
-      this.panel.setProgress(other ?? null);
-    }
     if (run === null) {
       await this.list();
       return;
     }
+    this.progress();
     // Meanwhile the reader may have gone elsewhere.
-    if (this.turn === turn) {
+    const isAwaited = turn > 0 ? this.turn === turn : this.isAwaited(run);
+    if (isAwaited) {
       this.conclude(run);
       if (run.has_scene) await this.show(id, true);
+      else this.say(run);
     }
     await this.list();
+  }
+
+  /** Whether a run of before is what the form says, and nothing else is shown. */
+  private isAwaited(run: RunStatus): boolean {
+    return this.shown === null && key(run.request) === key(this.request());
+  }
+
+  /** Say beside a drawing how its run is doing. */
+  private say(ended?: RunStatus): void {
+    if (!this.stage.isStill) return;
+    const wanted = key(this.request());
+    const same = this.statuses.filter((run) => key(run.request) === wanted);
+    this.stage.setStatus(statusOf(ended ?? same.pop()));
   }
 
   /** Say how a run ended, if not as it should. */
   private conclude({ state, message, has_scene }: RunStatus): void {
     const isBad = state === "failed";
     // A model that could not be built names its parameter.
-    const field = isBad && !has_scene ? fieldOf(message, this.panel) : null;
+    const field = isBad && !has_scene ? fieldOf(message, this.panel.form.infos) : null;
     if (field) this.panel.setError(field, message);
     else
       this.panel.setMessage(
@@ -294,14 +439,27 @@ export class App {
     const before = this.statuses[at];
     if (at < 0) this.statuses.push(run);
     else this.statuses[at] = run;
-    if (run.id === this.current) this.panel.setProgress(run);
+    this.progress();
+    this.say();
     if (before?.state !== run.state) this.drawRuns();
   }
 
+  /** The run that is computed; before it is, the first that waits. */
+  private get busy(): RunStatus | undefined {
+    const under = this.statuses.filter((run) => !isOver(run));
+    return under.find((run) => run.state === "running") ?? under[0];
+  }
+
+  private progress(): void {
+    const waiting = this.statuses.filter((run) => run.state === "queued").length;
+    this.panel.setProgress(this.busy ?? null, waiting);
+  }
+
   private async cancel(): Promise<void> {
-    if (this.current === null) return;
+    const { busy } = this;
+    if (!busy) return;
     try {
-      this.update(await this.api.cancel(this.current));
+      this.update(await this.api.cancel(busy.id));
     } catch (error) {
       this.complain(error);
     }
@@ -321,7 +479,7 @@ export class App {
     this.shown = null;
     const last = this.statuses.filter((run) => run.has_scene).pop();
     if (last) await this.show(last.id);
-    else this.empty("Pick a system and run it.");
+    else await this.check(null);
   }
 
   /** Show a run, and what it was asked for in the form. */
@@ -331,8 +489,7 @@ export class App {
     if (!keepsForm) this.openDrawer(false);
     const turn = ++this.turn;
     if (!(await this.load(id)) || this.turn !== turn) return;
-    const isOther = this.scenes.get(id)?.header.title !== this.stage.dataset["title"];
-    if (isOther && !keepsForm) this.forgetView();
+    if (!this.stage.isOf(this.scenes.get(id)) && !keepsForm) this.forgetView();
     this.shown = id;
     // Runs of other systems have nothing to be compared with.
     this.compared = this.compared.filter((other) => this.isAlike(other));
@@ -363,13 +520,16 @@ export class App {
       });
     } else if (request.file !== undefined) {
       this.panel.setChoice({ ...choice, source: { kind: "file", name: request.file } });
-      void this.check(values);
+      void this.check(values, false);
     } else {
       // The server does not keep texts; the panel may.
       const name = request.name ?? "";
       const source = { kind: "text", name, text: "", format: "yaml" } as const;
-      this.panel.setChoice({ ...choice, source: this.panel.textOf(name) ?? source });
+      const known = this.panel.textOf(name);
+      this.panel.setChoice({ ...choice, source: known ?? source });
+      if (known) void this.check(values, false);
     }
+    this.writing.follow();
     this.conclude(run);
   }
 
@@ -410,24 +570,7 @@ export class App {
       const status = this.statuses.find((run) => run.id === id);
       return status ? `${id}: ${label(status.request, 2)}` : id;
     });
-    const title = runs[0]!.header.title;
-    if (this.viewer && this.stage.dataset["title"] === title) {
-      this.viewer.setRuns(runs, labels);
-      return;
-    }
-    this.viewer?.dispose();
-    this.stage.replaceChildren();
-    this.stage.dataset["title"] = title;
-    this.viewer = new Viewer(this.stage, runs, {
-      labels,
-      state: this.seen,
-      onState: (state) => {
-        this.seen = state;
-        this.setTheme(state.theme);
-        this.writeAddress(false);
-      },
-    });
-    document.title = `${title} · nonsmooth`;
+    this.stage.show(runs, labels);
   }
 
   private drawRuns(): void {
@@ -443,17 +586,12 @@ export class App {
 
   // ---- around --------------------------------------------------------------------
 
-  private empty(text: string): void {
-    this.viewer?.dispose();
-    this.viewer = null;
-    delete this.stage.dataset["title"];
-    this.stage.replaceChildren(make("p", { class: "sv-empty" }, text));
-  }
-
   private complain(error: unknown): void {
     if (error instanceof Lost) {
       this.tracker.setLost(true);
       void this.list();
+    } else if (error instanceof Refusal && error.status === 403) {
+      this.warn(error.message);
     } else if (error instanceof Refusal)
       this.panel.setError(error.field, error.message);
     else
@@ -461,6 +599,11 @@ export class App {
         error instanceof Error ? error.message : String(error),
         "wrong",
       );
+  }
+
+  private warn(message: string): void {
+    this.banner.hidden = false;
+    this.banner.textContent = message;
   }
 
   private setLost(isLost: boolean): void {
@@ -489,33 +632,4 @@ export class App {
     }
     if (event.key === "Escape") this.openDrawer(false);
   }
-
-  private dropping(): void {
-    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files");
-    this.root.addEventListener("dragover", (event) => {
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      this.root.classList.add("sv-dropping");
-    });
-    this.root.addEventListener("dragleave", (event) => {
-      if (event.relatedTarget === null) this.root.classList.remove("sv-dropping");
-    });
-    this.root.addEventListener("drop", (event) => {
-      this.root.classList.remove("sv-dropping");
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      void this.panel.read(event.dataTransfer?.files ?? null);
-    });
-  }
-}
-
-function plainChoice(source: Source): Choice {
-  return { source, values: {}, until: "", options: {} };
-}
-
-/** Return the parameter a message of the gallery is about: "belt: mu = 0.9; must ...". */
-export function fieldOf(message: string, panel: Panel): string | null {
-  const found = /^[\w ]+: (\S+) = /.exec(message);
-  const isKnown = panel.form.infos.some((info) => info.name === found?.[1]);
-  return isKnown ? found![1]! : null;
 }

@@ -4,9 +4,16 @@ import type { Scalar } from "../format";
 import type { ParameterInfo, Request } from "./api";
 
 export type Source =
-  | { kind: "system"; name: string }
-  | { kind: "file"; name: string }
-  | { kind: "text"; name: string; text: string; format: "yaml" | "json" };
+  { kind: "system"; name: string } | { kind: "file"; name: string } | TextSource;
+
+/** A text that was opened, or is being written; the stamp is that of its file, if any. */
+export interface TextSource {
+  kind: "text";
+  name: string;
+  text: string;
+  format: "yaml" | "json";
+  stamp?: string | null;
+}
 
 export interface Choice {
   source: Source;
@@ -92,4 +99,9 @@ export function label(request: Request, limit = 3): string {
 /** Return the name of the system or file a request is about. */
 export function sourceName({ system, file, name }: Request): string {
   return system ?? file ?? name ?? "";
+}
+
+/** Return a source as it is. */
+export function plainChoice(source: Source): Choice {
+  return { source, values: {}, until: "", options: {} };
 }

@@ -25,9 +25,10 @@ async function main(): Promise<void> {
   tracker.onLost = (isLost) => {
     waiting.textContent = isLost ? "The server does not answer. Trying again …" : "";
   };
+  tracker.onForbidden = (message) => (waiting.textContent = message);
   const gallery = await tracker.ask(() => api.systems());
   if (gallery === null) {
-    waiting.textContent = "The server refuses to answer; see its log.";
+    waiting.textContent ||= "The server refuses to answer; see its log.";
     return;
   }
   const app = new App(root, api, tracker, gallery);

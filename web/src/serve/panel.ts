@@ -1,9 +1,13 @@
 /** The panel beside the viewer: pick, change, run, and the runs so far. */
 
 import { make } from "../ui/dom";
-import type { Gallery, RunStatus, SystemInfo } from "./api";
-import { label, sourceName, type Choice, type Source } from "./choice";
+import type { Check, Gallery, RunStatus, SystemInfo } from "./api";
+import { label, sourceName, type Choice, type Source, type TextSource } from "./choice";
+import { Editor } from "./editor";
 import { Form } from "./form";
+import { optionFields, type OptionFields } from "./options";
+import { readTexts, writeTexts } from "./texts";
+import { SaveDialog } from "./saving";
 import { story } from "./story";
 import { isOver } from "./tracker";
 import { shown } from "./scale";
@@ -28,16 +32,23 @@ export interface Actions {
   compare(id: string, isOn: boolean): void;
   remove(id: string): void;
   reportAddress(id: string): string;
+  tab(isText: boolean): void;
+  /** Begin a model of one's own. */
+  write(): void;
+  /** Save the text under a name, or as a file of the browser; return what is wrong. */
+  save(name: string | null): Promise<string>;
 }
 
 export class Panel {
   readonly root: HTMLElement;
   readonly form = new Form();
+  readonly editor = new Editor();
   private readonly gallery: Gallery;
   private readonly actions: Actions;
   private source: Source;
-  private opened: Extract<Source, { kind: "text" }>[] = [];
+  private opened: TextSource[] = readTexts();
   private files: string[] = [];
+  private own: number | null = null; // time to run of a model that says so, s
   private folder = "";
 
   private readonly select = make("select", { test: "system", "aria-label": "system" });
@@ -72,9 +83,7 @@ export class Panel {
     autocomplete: "off",
   });
   private readonly untilError = make("div", { class: "sv-error", role: "alert" });
-  private readonly options = new Map<string, HTMLInputElement | HTMLSelectElement>();
-  private readonly optionErrors = new Map<string, HTMLElement>();
-  private readonly optionFold: HTMLDetailsElement;
+  private readonly options: OptionFields;
   private readonly runButton = make(
     "button",
     { type: "button", class: "sv-run", test: "run", title: "Ctrl+Enter" },
@@ -107,14 +116,32 @@ export class Panel {
     "aria-live": "polite",
   });
   private readonly list = make("ul", { class: "sv-runs", test: "runs" });
-  private readonly paste: HTMLDialogElement;
+  private readonly saving: SaveDialog;
+  private readonly tabs = (["Parameters", "Text"] as const).map((label, k) =>
+    make(
+      "button",
+      {
+        type: "button",
+        class: "sv-tab",
+        role: "tab",
+        test: k === 0 ? "tab-form" : "tab-text",
+        "aria-selected": String(k === 0),
+        onclick: () => this.actions.tab(k === 1),
+      },
+      label,
+    ),
+  );
+  private readonly formPane: HTMLElement;
+  private readonly textPane: HTMLElement;
+  private readonly textName = make("b", { class: "sv-text-name" });
+  private readonly beside = make("span", { class: "sv-count" });
 
   constructor(gallery: Gallery, actions: Actions) {
     this.gallery = gallery;
     this.actions = actions;
     this.source = { kind: "system", name: gallery.systems[0]?.name ?? "" };
-    this.paste = this.pasteDialog();
-    this.optionFold = this.optionFields();
+    this.saving = new SaveDialog((name) => actions.save(name));
+    this.options = optionFields(gallery, () => this.changed());
     this.progress.append(this.phase);
     this.form.onChange = () => this.changed();
     this.resetAll.addEventListener("click", () => this.form.reset());
@@ -123,7 +150,31 @@ export class Panel {
     this.upload.addEventListener("change", () => void this.read(this.upload.files));
     this.runButton.addEventListener("click", () => actions.run());
     this.cancelButton.addEventListener("click", () => actions.cancel());
-    const open = () => this.upload.click();
+    const link = (words: string, test: string, act: () => void) =>
+      make("button", { type: "button", class: "sv-link", test, onclick: act }, words);
+    this.formPane = make(
+      "div",
+      { class: "sv-scroll", role: "tabpanel" },
+      this.summary,
+      this.storyFold,
+      make("h2", {}, "Parameters", this.count, this.resetAll),
+      this.form.root,
+      this.options.root,
+    );
+    const { textName } = this;
+    this.textPane = make(
+      "div",
+      { class: "sv-text", role: "tabpanel", hidden: true },
+      make(
+        "div",
+        { class: "sv-text-head" },
+        textName,
+        this.beside,
+        link("save", "save", () => this.saving.open(textName.textContent ?? "")),
+        link("download", "save-file", () => void actions.save(null)),
+      ),
+      this.editor.root,
+    );
     this.root = make(
       "section",
       { class: "sv-panel", "aria-label": "model and runs" },
@@ -135,33 +186,18 @@ export class Panel {
       ),
       make(
         "div",
-        { class: "sv-scroll" },
+        { class: "sv-source" },
         make("div", { class: "sv-pick" }, this.select, this.upload),
         make(
           "div",
           { class: "sv-open" },
-          make(
-            "button",
-            { type: "button", class: "sv-link", onclick: open },
-            "open a file",
-          ),
-          make(
-            "button",
-            {
-              type: "button",
-              class: "sv-link",
-              test: "paste",
-              onclick: () => this.paste.showModal(),
-            },
-            "paste a model",
-          ),
+          link("open", "open", () => this.upload.click()),
+          link("new", "new", () => actions.write()),
+          make("span", { class: "sv-tabs", role: "tablist" }, ...this.tabs),
         ),
-        this.summary,
-        this.storyFold,
-        make("h2", {}, "Parameters", this.count, this.resetAll),
-        this.form.root,
-        this.optionFold,
       ),
+      this.formPane,
+      this.textPane,
       make(
         "div",
         { class: "sv-foot" },
@@ -183,8 +219,34 @@ export class Panel {
         this.message,
         this.list,
       ),
-      this.paste,
+      this.saving.root,
     );
+  }
+
+  /** Show the text of the model, or its parameters. */
+  setTab(isText: boolean): void {
+    this.tabs.forEach((tab, k) =>
+      tab.setAttribute("aria-selected", String(isText === (k === 1))),
+    );
+    this.formPane.hidden = isText;
+    this.textPane.hidden = !isText;
+    this.root.parentElement?.classList.toggle("sv-writing", isText);
+    this.marks();
+  }
+
+  setTextName(name: string): void {
+    this.textName.textContent = name;
+    this.textName.title = name;
+  }
+
+  /** Return a name that no file and no text has. */
+  freeName(name: string): string {
+    const [, stem, ending] = /^(.*?)(\.\w+)$/.exec(name)!;
+    const taken = [...this.files, ...this.opened.map((text) => text.name)];
+    for (let k = 1; ; k++) {
+      const free = k === 1 ? name : `${stem}-${k}${ending}`;
+      if (!taken.includes(free)) return free;
+    }
   }
 
   setFiles(folder: string, files: string[]): void {
@@ -195,66 +257,72 @@ export class Panel {
 
   /** Return what the form says. */
   choice(): Choice {
-    const options: Record<string, string> = {};
-    for (const [name, field] of this.options) {
-      const isBox = field instanceof HTMLInputElement && field.type === "checkbox";
-      const text = isBox ? (field.checked ? "true" : "") : field.value.trim();
-      if (text !== "") options[name] = text;
-    }
-    const duration = this.system()?.duration;
     const until = this.until.value.trim();
     return {
       source: this.source,
       values: this.form.values(),
-      until: until === shown(duration ?? null) ? "" : until,
-      options,
+      until: until === shown(this.duration) ? "" : until,
+      options: this.options.values(),
     };
   }
 
   /** Return a text that was opened in this page. */
-  textOf(name: string): Source | undefined {
+  textOf(name: string): TextSource | undefined {
     return this.opened.find((text) => text.name === name);
   }
 
   /** Write a choice into the form. A model's own fields come later, by `showFields`. */
   setChoice(choice: Choice): void {
-    this.source = choice.source;
-    if (choice.source.kind === "text" && choice.source.text !== "") {
-      const { name } = choice.source;
-      this.opened = [
-        choice.source,
-        ...this.opened.filter((text) => text.name !== name),
-      ];
-    }
-    this.fillSelect();
+    this.setSource(choice.source);
     const system = this.system();
+    this.own = null;
     this.summary.textContent = system ? `${system.summary}.` : this.sourceWords();
     this.story.replaceChildren(...(system ? story(system.story) : []));
     this.storyFold.hidden = !system;
     this.form.show(system?.parameters ?? [], choice.values);
-    this.until.value = choice.until || shown(system?.duration ?? null);
+    this.until.value = choice.until || shown(this.duration);
     this.until.placeholder = system ? "" : "give a time";
-    for (const [name, field] of this.options) {
-      const text = choice.options[name] ?? "";
-      if (field instanceof HTMLInputElement && field.type === "checkbox") {
-        field.checked = text === "true";
-      } else field.value = text;
-    }
-    if (Object.keys(choice.options).length > 0) this.optionFold.open = true;
+    this.options.set(choice.options);
     this.setError(null, "");
     this.marks();
   }
 
+  /** Name another source; what the form says stays. */
+  setSource(source: Source): void {
+    this.source = source;
+    if (source.kind === "text" && source.text !== "") {
+      const others = this.opened.filter((text) => text.name !== source.name);
+      this.opened = [source, ...others];
+      writeTexts(this.opened);
+    }
+    if (source.kind === "file") {
+      // It is saved.
+      this.opened = this.opened.filter((text) => text.name !== source.name);
+      writeTexts(this.opened);
+    }
+    this.fillSelect();
+  }
+
   /** Show the fields of a model that has been read. */
   showFields(
-    title: string,
-    infos: Parameters<Form["show"]>[0],
+    { title, parameters, until }: Extract<Check, { ok: true }>,
     values: Choice["values"],
-  ) {
+  ): void {
     if (this.source.kind === "system") return;
     this.summary.textContent = title === "" ? this.sourceWords() : title;
-    this.form.show(infos, values);
+    // Fields of a text that is being written come and go.
+    const known = new Set(parameters.map((info) => info.name));
+    const kept = Object.entries(values).filter(([name]) => known.has(name));
+    this.form.show(parameters, Object.fromEntries(kept));
+    const isOwn = this.until.value.trim() === shown(this.own);
+    this.own = until;
+    if (isOwn) this.until.value = shown(until);
     this.marks();
+  }
+
+  /** How long the system, or the model, says that it runs, s. */
+  private get duration(): number | null {
+    return this.system()?.duration ?? this.own;
   }
 
   /** Put a message where it belongs; at the bottom if it is about nothing here. */
@@ -262,12 +330,7 @@ export class Panel {
     let isPlaced = this.form.setError(name, message);
     this.untilError.textContent = name === "until" ? message : "";
     isPlaced ||= name === "until";
-    for (const [option, node] of this.optionErrors) {
-      const isIt = option === name && !isPlaced;
-      node.textContent = isIt ? message : "";
-      if (isIt) this.optionFold.open = true;
-    }
-    isPlaced ||= name !== null && this.optionErrors.has(name);
+    isPlaced = this.options.setError(isPlaced ? null : name, message) || isPlaced;
     this.setMessage(isPlaced ? "" : message, "wrong");
     this.runButton.classList.toggle("sv-doubtful", message !== "");
   }
@@ -278,7 +341,7 @@ export class Panel {
   }
 
   /** Show how the run under way is doing; null if there is none. */
-  setProgress(run: RunStatus | null): void {
+  setProgress(run: RunStatus | null, waiting = 0): void {
     const isBusy = run !== null && !isOver(run);
     this.progress.hidden = !isBusy;
     this.cancelButton.hidden = !isBusy;
@@ -290,7 +353,12 @@ export class Panel {
     this.bar.style.width = isMoving ? `${part}%` : "";
     this.progress.setAttribute("aria-valuenow", String(Math.round(part)));
     const time = `t = ${(run.progress * run.until).toPrecision(3)} of ${run.until} s`;
-    this.phase.textContent = `${isMoving ? time : run.phase} · ${run.seconds.toFixed(1)} s`;
+    const others = run.state === "queued" ? waiting - 1 : waiting;
+    const words = [`run ${run.id}`, isMoving ? time : run.phase];
+    if (run.state !== "queued") words.push(`${run.seconds.toFixed(1)} s`);
+    if (others > 0) words.push(`${others} more ${others > 1 ? "wait" : "waits"}`);
+    this.phase.textContent = words.join(" · ");
+    this.cancelButton.title = `cancel run ${run.id}`;
     this.cancelButton.disabled = run.phase === "cancelling";
   }
 
@@ -337,6 +405,7 @@ export class Panel {
   private marks(): void {
     const n = Object.keys(this.form.values()).length;
     this.count.textContent = n > 0 ? `${n} changed` : "";
+    this.beside.textContent = n > 0 ? `and ${n} changed beside it` : "";
     this.resetAll.hidden = n === 0;
   }
 
@@ -377,111 +446,6 @@ export class Panel {
     else if (!kind) this.actions.source({ kind: "system", name: name! });
   }
 
-  private optionFields(): HTMLDetailsElement {
-    const { methods, schemes, branches } = this.gallery;
-    const rows: HTMLElement[] = [];
-    const add = (
-      name: string,
-      what: string,
-      field: HTMLInputElement | HTMLSelectElement,
-    ) => {
-      this.options.set(name, field);
-      field.id = `option-${name}`;
-      field.dataset["test"] = `option-${name}`;
-      field.addEventListener("input", () => this.changed());
-      const error = make("div", { class: "sv-error", role: "alert" });
-      this.optionErrors.set(name, error);
-      const line = make("label", { for: field.id, class: "sv-name" }, name);
-      const unit = ["step", "max_step"].includes(name) ? "s" : "";
-      rows.push(
-        make(
-          "div",
-          { class: "sv-param", title: what },
-          make(
-            "div",
-            { class: "sv-line" },
-            line,
-            field,
-            make("span", { class: "sv-unit" }, unit),
-          ),
-          error,
-        ),
-      );
-    };
-    const number = (placeholder: string) =>
-      make("input", {
-        type: "text",
-        inputmode: "decimal",
-        class: "sv-field",
-        placeholder,
-        autocomplete: "off",
-      });
-    const select = (names: readonly string[]) =>
-      make(
-        "select",
-        {},
-        ...names.map((name, k) => make("option", { value: k === 0 ? "" : name }, name)),
-      );
-    add("method", "how the motion is integrated", select(methods));
-    add("rtol", "admissible error of a step, relative", number("1e-8"));
-    add("atol", "the same, absolute; a hundredth of rtol by default", number("auto"));
-    add("max_step", "largest step", number("none"));
-    add("step", "step of rk4, euler, semi_implicit_euler", number("none"));
-    add("scheme", "paper: fixed steps, for comparison", select(schemes));
-    add(
-      "branch",
-      "what to do where friction in joints has several solutions",
-      select(branches),
-    );
-    const box = make("input", { type: "checkbox" });
-    add("assemble", "move an inconsistent start to the nearest consistent one", box);
-    const head = make("summary", {}, "Solver");
-    return make("details", { test: "solver" }, head, ...rows);
-  }
-
-  private pasteDialog(): HTMLDialogElement {
-    const text = make("textarea", {
-      test: "paste-text",
-      spellcheck: "false",
-      rows: 18,
-      "aria-label": "a model in YAML or JSON",
-      placeholder: "nonsmooth: 1\ngravity: [0, -9.81]\nbodies:\n  - ...",
-    });
-    const close = () => dialog.close();
-    const use = () => {
-      const format = text.value.trimStart().startsWith("{") ? "json" : "yaml";
-      if (text.value.trim() === "") return;
-      dialog.close();
-      if (text.value.length > MAX_TEXT) {
-        this.setMessage("the text is larger than 0.9 MB, the limit here", "wrong");
-        return;
-      }
-      const name = `pasted ${this.opened.length + 1}`;
-      this.actions.source({ kind: "text", name, text: text.value, format });
-    };
-    const dialog = make(
-      "dialog",
-      { class: "sv-dialog", "aria-label": "paste a model" },
-      make("h2", {}, "Paste a model"),
-      text,
-      make(
-        "div",
-        { class: "sv-buttons" },
-        make(
-          "button",
-          { type: "button", class: "sv-cancel", onclick: close },
-          "Cancel",
-        ),
-        make(
-          "button",
-          { type: "button", class: "sv-run", test: "paste-use", onclick: use },
-          "Use it",
-        ),
-      ),
-    );
-    return dialog;
-  }
-
   private item({ run, isShown, isCompared, isAlike }: Listed): HTMLElement {
     const { id } = run;
     const box = make("input", {
@@ -509,7 +473,11 @@ export class Panel {
       },
       make("span", { class: "sv-id" }, id),
       make("span", { class: "sv-what" }, make("b", {}, source), ` ${words}`),
-      make("span", { class: `sv-state sv-${run.state}` }, run.state),
+      make(
+        "span",
+        { class: `sv-state sv-${run.state}` },
+        run.state === "queued" ? "waiting" : run.state,
+      ),
     );
     const report = run.has_scene
       ? make(

@@ -1,6 +1,6 @@
 /** Following runs: asks the server how they are doing, until they are over. */
 
-import { Lost, type Api, type RunStatus } from "./api";
+import { Lost, Refusal, type Api, type RunStatus } from "./api";
 
 const QUICK = 150; // ms between questions at first
 const SLOW = 400; // and later
@@ -13,6 +13,8 @@ export function isOver(run: RunStatus): boolean {
 export class Tracker {
   onUpdate: (run: RunStatus) => void = () => {};
   onLost: (isLost: boolean) => void = () => {};
+  /** The server is another one, and does not know us. */
+  onForbidden: (message: string) => void = () => {};
   private readonly followed = new Set<string>();
   private readonly api: Api;
   private readonly sleep: (ms: number) => Promise<void>;
@@ -57,6 +59,9 @@ export class Tracker {
       } catch (error) {
         if (!(error instanceof Lost)) {
           this.setLost(false);
+          if (error instanceof Refusal && error.status === 403) {
+            this.onForbidden(error.message);
+          }
           return null;
         }
         this.setLost(true);

@@ -60,6 +60,13 @@ export function ticks(
   return { values, labels: texts.map((text) => text.replaceAll("-", "−")) };
 }
 
+/** Return round times with the unit after the last of them. */
+export function timeTicks(from: number, to: number, most: number): Ticks {
+  const { values, labels } = ticks(from, to, most);
+  const last = labels.length - 1;
+  return { values, labels: labels.map((text, k) => (k === last ? `${text} s` : text)) };
+}
+
 /** Return the whole number with most zeros at its end. */
 function roundest(first: number, last: number): number {
   let best = first;

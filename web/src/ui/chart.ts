@@ -4,7 +4,7 @@
  */
 
 import uPlot from "uplot";
-import { ticks } from "./axis";
+import { ticks, timeTicks } from "./axis";
 import { decimals } from "./clock";
 import { make } from "./dom";
 import { listenToFingers } from "./fingers";
@@ -145,7 +145,7 @@ export class Chart {
       const pixels = axis === "x" ? this.size[0] - Y_AXIS : this.size[1] - 20;
       const words = axis === "y" ? this.content.words : undefined;
       if (words) return { values: [...words.keys()], labels: [...words.values()] };
-      if (axis === "x") return ticks(low, high, pixels / 80);
+      if (axis === "x") return timeTicks(low, high, pixels / 80);
       return ticks(low, high, Math.min(8, pixels / 26), Y_LETTERS);
     };
     const plot = new uPlot(

@@ -19,6 +19,7 @@ const DIGITS = 13;
 
 /** Return a number of a column with as few digits as it is worth. */
 function numberText(value: number, isDouble: boolean): string {
+  if (Number.isNaN(value)) return "";
   return isDouble ? String(Number(value.toPrecision(DIGITS))) : float32Text(value);
 }
 

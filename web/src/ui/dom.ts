@@ -97,10 +97,15 @@ export function addStyle(node: Node, id: string, text: string): void {
   home.append(make("style", { id }, text));
 }
 
-/** Hand a text to the reader as a file. */
-export function download(name: string, text: string, type = "text/csv"): void {
+/** Hand a text, or what else there is, to the reader as a file. */
+export function download(
+  name: string,
+  content: string | Blob,
+  type = "text/csv",
+): void {
+  const isText = typeof content === "string";
   const address = URL.createObjectURL(
-    new Blob([text], { type: `${type};charset=utf-8` }),
+    isText ? new Blob([content], { type: `${type};charset=utf-8` }) : content,
   );
   const link = make("a", { href: address, download: name });
   document.body.append(link);

@@ -73,8 +73,14 @@ export class EventList {
     if (typeof before !== "number" && typeof after !== "number") return "";
     const column = `${row.element}.${name}`;
     const least = this.run.has(column) ? roundOff(this.run, column) : 0;
-    const [old, now] = [before, after].map((value) =>
-      typeof value === "number" ? shown(cleaned(value, least)) : "–",
+    // What does not press does not slip.
+    const isFree = (mode: unknown) =>
+      name === "slip_velocity" && (mode === "open" || mode === "released");
+    const modes = [row.values["before"], row.values["after"]];
+    const [old, now] = [before, after].map((value, k) =>
+      typeof value === "number" && !isFree(modes[k])
+        ? shown(cleaned(value, least))
+        : "–",
     );
     return old === now ? now! : `${old} → ${now}`;
   }

@@ -6,11 +6,22 @@ import { iconButton, make } from "./dom";
 import { wholeRange } from "./events";
 import { bothSides } from "./numbers";
 import { cleaned, digitsOf, isStill, reachOf, roundOff } from "./round";
-import { bounds, jumps, lineOf, padded, type Jump, type Line } from "./series";
+import {
+  bounds,
+  differenceOf,
+  jumps,
+  lineOf,
+  padded,
+  seriesOf,
+  type Jump,
+  type Line,
+  type Series,
+} from "./series";
 import { lineColour, colours, type Theme } from "./theme";
 import { unitText } from "./units";
 
-// Dashes tell runs apart, px.
+// Of one run colours tell quantities apart. Of several they tell runs, and dashes
+// quantities, px.
 const DASHES: readonly number[][] = [[], [7, 4], [2, 3], [8, 3, 2, 3]];
 const JUMP = 0.01; // of a panel's range: a smaller jump needs no markers
 const APART = 9; // px between jumps: nearer markers would be one on top of another
@@ -49,6 +60,7 @@ export function modeWords(run: Run, name: string): Map<number, string> | null {
 interface Curve {
   run: Run;
   name: string;
+  series: () => Series; // made when it is seen
   colour: number;
   dash: readonly number[];
   line: Line;
@@ -62,26 +74,38 @@ class Lines implements ChartContent {
   theme: Theme = "light";
   private readonly curves: Curve[] = [];
 
-  constructor(runs: readonly Run[], names: readonly string[]) {
-    this.unit = runs[0]?.unit(names[0] ?? "") ?? "";
-    names.forEach((name, colour) => {
-      runs.forEach((run, k) => {
-        if (!run.has(name)) return;
-        const dash = DASHES[k % DASHES.length]!;
-        const line = { x: new Float64Array(), y: new Float64Array() };
-        this.curves.push({ run, name, colour, dash, line, jumps: [] });
-      });
-    });
-    const words = names.map((name) => (runs[0] ? modeWords(runs[0], name) : null));
+  constructor(runs: readonly Run[], names: readonly string[], isDifference: boolean) {
+    const base = runs[0];
+    this.unit = base?.unit(names[0] ?? "") ?? "";
+    const words = names.map((name) => (base ? modeWords(base, name) : null));
     const all = words.filter((map) => map !== null);
     if (all.length === names.length && all.length > 0) {
       this.words = new Map(all.flatMap((map) => [...map]));
     }
+    const isOne = runs.length === 1;
+    names.forEach((name, i) => {
+      runs.forEach((run, k) => {
+        if (!run.has(name)) return;
+        // Modes have no differences, and the first run none to itself.
+        const isLess = isDifference && !this.words && base !== undefined && !isOne;
+        if (isLess && (k === 0 || !base.has(name))) return;
+        const [colour, dash] = isOne ? [i, 0] : [k, i];
+        this.curves.push({
+          run,
+          name,
+          series: () => (isLess ? differenceOf(run, base, name) : seriesOf(run, name)),
+          colour,
+          dash: DASHES[dash % DASHES.length]!,
+          line: { x: new Float64Array(), y: new Float64Array() },
+          jumps: [],
+        });
+      });
+    });
   }
 
   prepare(from: number, to: number, columns: number): [number, number] {
     for (const curve of this.curves) {
-      curve.line = lineOf(curve.run, curve.name, from, to, columns);
+      curve.line = lineOf(curve.series(), from, to, columns);
     }
     const range = padded(
       bounds(
@@ -95,7 +119,7 @@ class Lines implements ChartContent {
     for (const curve of this.curves) {
       const least = JUMP * (range[1] - range[0]);
       const isStepped = curve.run.isStepped(curve.name);
-      curve.jumps = isStepped ? [] : jumps(curve.run, curve.name, from, to, least);
+      curve.jumps = isStepped ? [] : jumps(curve.series(), from, to, least);
     }
     return range;
   }
@@ -187,6 +211,7 @@ export interface PlotsHost {
   seek(t: number): void;
   setRange(range: [number, number] | null): void;
   plotsChanged(): void;
+  setDifference(isOn: boolean): void;
   /** Open the picker for a panel; -1 for a new one. */
   pick(panel: number, button: HTMLElement): void;
 }
@@ -209,6 +234,7 @@ export class Plots {
   private theme: Theme = "light";
   private instant: Instant;
   private asked: number | null = null; // time under the mouse
+  private isDifference = false;
   readonly group = `nonsmooth-${++groups}`;
 
   constructor(
@@ -244,6 +270,18 @@ export class Plots {
     this.setTime(this.instant, true);
   }
 
+  /** Show what other runs have more than the first, or all as they are. */
+  setDifference(isOn: boolean): void {
+    if (isOn === this.isDifference || this.runs.length < 2) return;
+    this.isDifference = isOn;
+    this.differ.setAttribute("aria-pressed", String(isOn));
+    this.setPlots(this.plots);
+  }
+
+  get hasDifference(): boolean {
+    return this.isDifference;
+  }
+
   /** Add a quantity to a panel of its unit, else in a new one; or take it out. */
   toggle(name: string, wanted = -1): void {
     const plots = this.plots;
@@ -257,7 +295,7 @@ export class Plots {
   private readonly isMode = (name: string) => this.runs[0]!.isStepped(name);
 
   private panel(names: string[], k: number, isLast: boolean): Panel {
-    const lines = new Lines(this.runs, names);
+    const lines = new Lines(this.runs, names, this.isDifference);
     lines.theme = this.theme;
     const host = { ...this.host, hover: (t: number | null) => this.hover(t) };
     const whole = wholeRange(this.runs[0]!);
@@ -302,8 +340,13 @@ export class Plots {
         "data-name": name,
         onclick: () => this.toggle(name),
       },
-      make("i", { class: `ns-swatch ns-line-${colour % 7}` }),
-      make("span", { class: "ns-name" }, name),
+      make("i", {
+        class:
+          this.runs.length > 1
+            ? `ns-dash ns-dash-${colour % DASHES.length}`
+            : `ns-swatch ns-line-${colour % 7}`,
+      }),
+      make("span", { class: "ns-name" }, this.isLess(name) ? `Δ ${name}` : name),
       value,
     );
   }
@@ -346,26 +389,53 @@ export class Plots {
     }
   }
 
+  /** Whether a quantity is shown as a difference. */
+  private isLess(name: string): boolean {
+    return this.isDifference && modeWords(this.runs[0]!, name) === null;
+  }
+
   private text(name: string, t: number): string {
-    const parts = this.runs.map((run) => {
-      if (!run.has(name)) return "–";
+    const [base] = this.runs;
+    const isLess = this.isLess(name);
+    const shown = isLess ? this.runs.slice(1) : this.runs;
+    const parts = shown.map((run) => {
+      if (!run.has(name) || (isLess && !base!.has(name))) return "–";
+      const isBeyond = t > run.end || t > base!.end;
+      if (isLess && isBeyond) return "–";
       const { before, after } = sides(run, name, t);
       const words = modeWords(run, name);
       if (words) {
         const [old, now] = [words.get(before) ?? "–", words.get(after) ?? "–"];
         return old === now ? now : `${old} → ${now}`;
       }
+      const own = isLess ? sides(base!, name, t) : { before: 0, after: 0 };
       const least = roundOff(run, name);
       const unit = this.runs.length > 1 ? "" : unitText(run.unit(name));
-      const values = [cleaned(before, least), cleaned(after, least)] as const;
+      const values = [
+        cleaned(before - own.before, least),
+        cleaned(after - own.after, least),
+      ] as const;
       return bothSides(...values, unit, digitsOf(run, name));
     });
-    if (parts.length === 1) return parts[0]!;
-    const unit = unitText(this.runs[0]!.unit(name));
+    if (this.runs.length === 1) return parts[0]!;
+    const unit = unitText(base!.unit(name));
     return parts.join(" | ") + (unit ? ` ${unit}` : "");
   }
 
-  /** A line of which dashes mean which run. */
+  private readonly differ = make(
+    "button",
+    {
+      type: "button",
+      class: "ns-text-button ns-differ",
+      test: "difference",
+      "aria-pressed": "false",
+      title: "plot the other runs less the first",
+      onclick: () => this.host.setDifference(!this.isDifference),
+    },
+    "difference",
+  );
+
+  /** A line of which colours mean which run. */
   runLegend(): HTMLElement | null {
     if (this.runs.length < 2) return null;
     return make(
@@ -375,10 +445,11 @@ export class Plots {
         make(
           "span",
           {},
-          make("i", { class: `ns-dash ns-dash-${k % DASHES.length}` }),
+          make("i", { class: `ns-swatch ns-line-${k % 7}` }),
           this.labels[k] ?? `run ${k + 1}`,
         ),
       ),
+      this.differ,
     );
   }
 

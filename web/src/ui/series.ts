@@ -6,7 +6,7 @@
  */
 
 import type { Numbers } from "../format";
-import type { Run } from "../run";
+import type { Run, Side } from "../run";
 import { lower, upper } from "./events";
 
 /** Points of a line; NaN in y breaks it. */
@@ -100,8 +100,9 @@ export function extremes(y: Numbers, from: number, end: number): number[] {
   let least = from;
   let greatest = from;
   for (let i = from + 1; i < end; i++) {
-    if (y[i]! < y[least]!) least = i;
-    if (y[i]! > y[greatest]!) greatest = i;
+    // What is no number gives way to any.
+    if (y[i]! < y[least]! || Number.isNaN(y[least]!)) least = i;
+    if (y[i]! > y[greatest]! || Number.isNaN(y[greatest]!)) greatest = i;
   }
   const chosen = [from, Math.min(least, greatest), Math.max(least, greatest), end - 1];
   return chosen.filter((index, k) => k === 0 || index !== chosen[k - 1]);
@@ -126,34 +127,88 @@ export function steps(t: Float64Array, y: Numbers, from: number, to: number): Li
   return { x: Float64Array.from(xs), y: Float64Array.from(ys) };
 }
 
-/** Return the line of a run's quantity between two times. */
+/** A quantity over time, arc by arc. */
+export interface Series {
+  readonly t: Float64Array;
+  readonly y: Numbers;
+  readonly arcs: readonly number[]; // first sample of each, and the number of samples
+  readonly isStepped: boolean;
+}
+
+export function seriesOf(run: Run, name: string): Series {
+  const isStepped = run.isStepped(name);
+  return { t: run.t, y: run.column(name), arcs: run.header.arcs, isStepped };
+}
+
+const differences = new WeakMap<Run, WeakMap<Run, Map<string, Series>>>();
+
+/** Return a quantity of a run less that of another, at the samples of both. */
+export function differenceOf(run: Run, base: Run, name: string): Series {
+  let others = differences.get(run);
+  if (!others) differences.set(run, (others = new WeakMap()));
+  let known = others.get(base);
+  if (!known) others.set(base, (known = new Map<string, Series>()));
+  let found = known.get(name);
+  if (!found) known.set(name, (found = subtract(run, base, name)));
+  return found;
+}
+
+function subtract(run: Run, base: Run, name: string): Series {
+  const from = Math.max(run.begin, base.begin);
+  const to = Math.min(run.end, base.end);
+  const all = Float64Array.from(
+    [...run.t, ...base.t].filter((t) => t >= from && t <= to),
+  );
+  all.sort();
+  const jumps = new Set<number>();
+  for (const { t, header } of [run, base]) {
+    for (const i of header.arcs.slice(1, -1)) jumps.add(t[i]!);
+  }
+  const at = (t: number, side: Side): number => {
+    const [one, other] = [run, base].map((r) => r.value(name, r.locate({ t, side })));
+    return one! - other!;
+  };
+  const t: number[] = [];
+  const y: number[] = [];
+  const arcs = [0];
+  all.forEach((time, k) => {
+    if (k > 0 && time === all[k - 1]) return;
+    const isJump = jumps.has(time) && time > from && time < to;
+    if (isJump) {
+      t.push(time);
+      y.push(at(time, "before"));
+      arcs.push(t.length);
+    }
+    t.push(time);
+    y.push(at(time, "after"));
+  });
+  arcs.push(t.length);
+  return { t: Float64Array.from(t), y: Float64Array.from(y), arcs, isStepped: false };
+}
+
+/** Return the line of a quantity between two times. */
 export function lineOf(
-  run: Run,
-  name: string,
+  { t, y, arcs, isStepped }: Series,
   from: number,
   to: number,
   columns: number,
 ): Line {
-  const y = run.column(name);
-  if (run.isStepped(name)) return steps(run.t, y, from, to);
-  return decimate(run.t, y, run.header.arcs.slice(0, -1), from, to, columns);
+  if (isStepped) return steps(t, y, from, to);
+  return decimate(t, y, arcs.slice(0, -1), from, to, columns);
 }
 
 /** Return where a quantity jumps by more than `least` between two times. */
 export function jumps(
-  run: Run,
-  name: string,
+  { t: times, y, arcs }: Series,
   from: number,
   to: number,
   least: number,
 ): Jump[] {
-  const y = run.column(name);
   const out: Jump[] = [];
-  const starts = run.header.arcs;
-  for (let k = 1; k < starts.length - 1; k++) {
-    const i = starts[k]!;
-    const t = run.t[i]!;
-    if (i < 1 || run.t[i - 1] !== t || t < from || t > to) continue;
+  for (let k = 1; k < arcs.length - 1; k++) {
+    const i = arcs[k]!;
+    const t = times[i]!;
+    if (i < 1 || times[i - 1] !== t || t < from || t > to) continue;
     const [before, after] = [y[i - 1]!, y[i]!];
     if (Math.abs(after - before) > least && differs(before, after)) {
       out.push({ t, before, after });

@@ -18,6 +18,7 @@ export interface ViewerState {
   range: [number, number] | null; // s, seen in plots and timeline
   view: View | null; // of the scene; null shows all
   loop: boolean;
+  difference: boolean; // of runs that are compared, to the first
 }
 
 const OPTIONS: readonly (keyof SceneOptions)[] = [
@@ -45,6 +46,7 @@ export function toText(state: Partial<ViewerState>): string {
     put("view", [...centre, Number(scale.toPrecision(6))].join("~"));
   }
   if (state.loop) put("loop", "1");
+  if (state.difference) put("difference", "1");
   if (state.deformation !== undefined && state.deformation !== 1) {
     put("deformation", String(state.deformation));
   }
@@ -106,6 +108,7 @@ function read(state: Partial<ViewerState>, key: string, value: string): void {
     if (isView) state.view = { x: x!, y: y!, scale: scale! };
   }
   if (key === "loop") state.loop = value === "1";
+  if (key === "difference") state.difference = value === "1";
   if (key === "plots") {
     const panels = value.split(";").map((panel) => panel.split(",").map(unquoted));
     state.plots = panels
@@ -147,6 +150,7 @@ export function fromObject(value: unknown): Partial<ViewerState> {
     state.theme = given.theme;
   }
   if (typeof given.loop === "boolean") state.loop = given.loop;
+  if (typeof given.difference === "boolean") state.difference = given.difference;
   if (isNumber(given.deformation) && given.deformation >= 0) {
     state.deformation = given.deformation;
   }

@@ -6,7 +6,7 @@
  */
 
 import type { Run, Side } from "../run";
-import { ticks } from "./axis";
+import { timeTicks } from "./axis";
 import { make } from "./dom";
 import { eventLine, kindLabel, lower, wholeRange, type EventList } from "./events";
 import { pinched, shifted, zoomed } from "./fingers";
@@ -213,7 +213,7 @@ export class Timeline {
     const [from, to] = this.range;
     const inner = this.width - this.gutter;
     ctx.fillStyle = colour.soft;
-    const { values, labels } = ticks(from, to, Math.max(2, inner / 90));
+    const { values, labels } = timeTicks(from, to, Math.max(2, inner / 90));
     values.forEach((value, k) => {
       const x = this.toPixel(value);
       ctx.fillRect(x - 0.5, y + 1, 1, 4);
@@ -223,8 +223,8 @@ export class Timeline {
       ctx.fillText(labels[k]!, middle, y + 12);
     });
     ctx.fillRect(this.gutter, y, inner, 1);
-    const note = this.hidden > 0 ? `+ ${this.hidden} contacts` : "t in s";
-    if (this.gutter > 0) this.name(ctx, note, y + 12, colour.soft);
+    const note = this.hidden > 0 ? `+ ${this.hidden} contacts` : "";
+    if (this.gutter > 0 && note) this.name(ctx, note, y + 12, colour.soft);
     // Which part of the run is seen; dragged, it moves.
     const { begin, end } = this.run;
     if (from > begin || to < end) {

@@ -2,14 +2,21 @@
 
     nonsmooth serve models
 
-It listens on 127.0.0.1 and nowhere else. Answers are JSON unless noted:
+It listens on 127.0.0.1 and nowhere else. All addresses begin with a token, which it
+prints when it starts: other users of the computer do not know it. Answers are JSON
+unless noted:
 
     GET    /                       the page
     GET    /static/NAME            the viewer's build
     GET    /api/systems            the gallery: names, stories, parameters with ranges
+    GET    /api/schema             the JSON schema of model files
     GET    /api/files              model files in the folder
-    POST   /api/check              can this be built? {ok, title, parameters} or
-                                   {ok: false, error, field}
+    POST   /api/files              save a model file: {file, text, stamp} gives {file,
+                                   stamp}; the stamp is that of `text`, null if new
+    POST   /api/check              can this be built? {ok, title, until, parameters} or
+                                   {ok: false, error, field, errors}
+    POST   /api/draw               the scene document of its start (bytes)
+    POST   /api/text               {text, format, name, stamp}: a model as a file
     POST   /api/runs               start a run: {id}
     GET    /api/runs               all runs, and a token of this server
     GET    /api/runs/ID            {state, progress, phase, message, seconds, ...}
@@ -41,6 +48,9 @@ server for want of memory), failed and cancelled. An error is {"error": "..."}, 
 "field" where one is at fault: 400 not JSON, 403 not allowed, 404 not there, 409 too
 early, 413 too large, 415 wrong content type, 422 not valid, 429 too much at once.
 
+A run is computed in a process of its own, as is the drawing of a start: one that
+crashes takes its process along, and nothing else. Cancelling is heard within a second.
+
 Limits: a request 1 MB; 4 checks at once; 8 runs wait, one is computed, the last 12 are
 kept; the steps of one run 600 MB, seen in the memory of the process (not on Windows).
 """
@@ -57,9 +67,10 @@ DEFAULT_PORT, MAX_PORT = 8765, 65535
 SHORT = "the app: change parameters, run, look"
 HELP = """\
 Open the app in the browser: pick a built-in system or a model file, change its
-parameters, run it, see it move, compare runs. Studies in the folder, also those that
-`nonsmooth sweep` is at, are at /studies: a map of each, with its progress, and a click
-opens a run. The server answers this computer only. Ctrl-C ends it.
+parameters or its text, run it, see it move, compare runs. Studies in the folder, also
+those that `nonsmooth sweep` is at, have a page of their own: a map of each, with its
+progress, and a click opens a run. The server answers this computer only, and only at
+the address that it prints: the token in it keeps other users out. Ctrl-C ends it.
 
 examples:
   nonsmooth serve
@@ -108,5 +119,10 @@ def command(args: argparse.Namespace) -> int:
         )
     from nonsmooth.app.serve.server import serve
 
-    serve(Path(args.folder), args.port, opens_browser=not args.no_browser)
+    serve(
+        Path(args.folder),
+        args.port,
+        opens_browser=not args.no_browser,
+        scripts=args.imports,
+    )
     return DONE

@@ -11,13 +11,14 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from nonsmooth import gallery, io
 from nonsmooth.errors import ModelError, nearest
+from nonsmooth.files import replacing
 from nonsmooth.gallery import Parameter
 from nonsmooth.model import Model
 from nonsmooth.solve.options import Baumgarte, Options
@@ -28,14 +29,17 @@ SUFFIXES = (".yaml", ".yml", ".json")
 FORMATS = ("yaml", "json")
 # Folders below the served one, files listed, and entries looked at to find them.
 MAX_DEPTH, MAX_FILES, MAX_ENTRIES = 4, 500, 20_000
-# A model file says so near its beginning; other YAML files are not worth listing.
-SIGN, SIGN_WITHIN = b"nonsmooth", 65_536
+# A model file says so near its beginning; other YAML files are not worth listing. The
+# schema has the word too, but no version after it.
+SIGN, SIGN_WITHIN = re.compile(rb"\bnonsmooth[\"']?\s*:\s*\d"), 65_536
 # Fields shown of a model file; more would not fit any form.
 MAX_FIELDS = 400
 # Messages repeat what was given, which may be long.
 MAX_MESSAGE = 1000
-# Of a parameter.
-MAX_NAME = 200
+# Of a parameter, and of a file to be written, in letters.
+MAX_NAME, MAX_FILE_NAME = 200, 100
+# Errors told of one model.
+MAX_ERRORS = 50
 # Bodies of a model, and by how much a count may exceed its slider: larger systems are
 # for the command line, where they can be interrupted while they are built.
 MAX_BODIES, BEYOND = 2000, 25
@@ -62,6 +66,10 @@ class Refused(Exception):
         super().__init__(shortened(message))
         self.status = status
         self.name = name  # of the field at fault, if it is known
+
+    def __reduce__(self) -> tuple[type[Refused], tuple[int, str, str | None]]:
+        """Return how to make it again, in another process."""
+        return Refused, (self.status, str(self), self.name)
 
 
 def shortened(message: str) -> str:
@@ -309,13 +317,7 @@ def resolved(
         It leads out of the folder (also by a link), is not a model file, or there is
         no such file.
     """
-    parts = name.split("/")
-    is_odd = any(ord(c) < 32 or c in "\\:\x7f" for c in name) or not _is_text(name)
-    if is_odd or any(part.startswith(".") or not part for part in parts):
-        raise Refused(403, "file: give a relative path inside the folder", "file")
-    if not name.lower().endswith(suffixes):
-        ends = ", ".join(suffixes)
-        raise Refused(403, f"file: a {what} file ends in {ends}", "file")
+    check_name(name, suffixes, what)
     try:
         root = folder.resolve(strict=True)
         path = (root / name).resolve(strict=True)
@@ -326,6 +328,19 @@ def resolved(
     if not path.is_file():
         raise Refused(404, f"no file '{name}'", "file")
     return path
+
+
+def check_name(
+    name: str, suffixes: tuple[str, ...] = SUFFIXES, what: str = "model"
+) -> None:
+    """Refuse names that are not relative, odd, or of other files."""
+    parts = name.split("/")
+    is_odd = any(ord(c) < 32 or c in "\\:\x7f" for c in name) or not _is_text(name)
+    if is_odd or any(part.startswith(".") or not part for part in parts):
+        raise Refused(403, "file: give a relative path inside the folder", "file")
+    if not name.lower().endswith(suffixes):
+        ends = ", ".join(suffixes)
+        raise Refused(403, f"file: a {what} file ends in {ends}", "file")
 
 
 def _is_text(name: str) -> bool:
@@ -345,7 +360,7 @@ def files(folder: Path) -> list[str]:
         try:
             target = resolved(folder, name)
             with target.open("rb") as file:
-                if SIGN in file.read(SIGN_WITHIN):
+                if SIGN.search(file.read(SIGN_WITHIN)):
                     found.append(name)
         except (Refused, OSError):
             continue
@@ -408,18 +423,100 @@ def build(asked: Job, folder: Path) -> Model:
 
 def _read(asked: Job, folder: Path) -> Model:
     if asked.source == "text":
+        # A text that is edited may be that of a file, with meshes beside it.
+        beside = (folder / asked.name).parent
+        inside = beside.resolve().is_relative_to(folder.resolve())
         try:
-            return io.loads(asked.text, asked.format, gallery=_from_gallery)
+            return io.loads(
+                asked.text,
+                asked.format,
+                gallery=_from_gallery,
+                folder=beside if inside else folder,
+            )
         except ModelError as error:
-            raise ModelError(f"{asked.name}: {error}") from None
+            raise _worded(error, lambda words: f"{asked.name}: {words}") from None
     path = resolved(folder, asked.name)
     try:
         return io.load(path, gallery=_from_gallery)
     except ModelError as error:
         # The client knows the file by its name in the folder.
-        raise ModelError(str(error).replace(str(path), asked.name)) from None
+        raise _worded(error, lambda w: w.replace(str(path), asked.name)) from None
     except OSError as error:
         raise Refused(404, f"file '{asked.name}': {error.strerror}", "file") from None
+
+
+def _worded(error: ModelError, words: Callable[[str], str]) -> ModelError:
+    """Return an error, and those that were found with it, in other words."""
+    found = ModelError(words(str(error)))
+    found.others = tuple(map(words, error.others))
+    return found
+
+
+def sentences(error: ModelError) -> list[str]:
+    """Return what an error says, and those that were found with it."""
+    return [shortened(text) for text in (str(error), *error.others)][:MAX_ERRORS]
+
+
+def text_of(asked: Job, folder: Path) -> dict[str, Any]:
+    """Return a model as the text of a file: that of its file as it is."""
+    if asked.source == "file" and not asked.parameters:
+        path = resolved(folder, asked.name)
+        try:
+            stamp, text = stamp_of(path), path.read_bytes().decode()
+        except (OSError, UnicodeDecodeError) as error:
+            raise Refused(422, f"file '{asked.name}': {error}", "file") from None
+        format = "json" if path.suffix.lower() == ".json" else "yaml"
+        return {"name": asked.name, "text": text, "format": format, "stamp": stamp}
+    text = io.dumps(build(asked, folder))
+    name = f"{Path(asked.name).stem}.yaml"
+    return {"name": name, "text": text, "format": "yaml", "stamp": None}
+
+
+def stamp_of(path: Path) -> str | None:
+    """Return what tells whether a file has changed; None if there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return f"{found.st_mtime_ns}-{found.st_size}"
+
+
+def save(data: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Write a model file: {file, text, stamp}; the stamp is that it was read with."""
+    if set(data) != {"file", "text", "stamp"}:
+        raise Refused(422, "give file, text and stamp")
+    name, text = _text(data, "file").strip(), _text(data, "text")
+    if not _is_text(text):
+        raise Refused(422, "text: not valid Unicode", "text")
+    path = _target(folder, name)
+    if stamp_of(path) != data["stamp"]:
+        why = "is there already" if data["stamp"] is None else "has changed meanwhile"
+        raise Refused(409, f"the file '{name}' {why}; give another name", "file")
+    try:
+        with replacing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise Refused(422, f"file '{name}': {error.strerror}", "file") from None
+    return {"file": name, "stamp": stamp_of(path)}
+
+
+def _target(folder: Path, name: str) -> Path:
+    """Return where a file of a relative name is, or would be, inside the folder."""
+    head, _, last = name.rpartition("/")
+    check_name(name)
+    if len(last) > MAX_FILE_NAME:
+        raise Refused(422, f"file: at most {MAX_FILE_NAME} letters", "file")
+    try:
+        root = folder.resolve(strict=True)
+        place = (root / head).resolve(strict=True)
+    except (OSError, RuntimeError):
+        raise Refused(404, f"no folder '{head}'", "file") from None
+    path = place / last
+    if not place.is_relative_to(root) or path.is_symlink():
+        raise Refused(403, "file: it lies outside the folder", "file")
+    if path.exists() and not path.is_file():
+        raise Refused(403, f"'{name}' is no file", "file")
+    return path
 
 
 def _from_gallery(name: str, parameters: dict[str, Any]) -> Model:

@@ -1,31 +1,26 @@
-"""Runs, one at a time, in a thread of their own.
+"""Runs, one at a time, in a process of their own.
 
-Kernels release the interpreter's lock, so that the server goes on answering. The
-solver looks in about every 0.1 s; a run is cancelled by raising from there, and what
-it has computed until then is kept. Of a run that is over only its scene document
-remains: a few hundred kB, where its steps may be hundreds of MB.
+The solver looks in about every 0.1 s; a run is cancelled by raising from there, and
+what it has computed until then is kept. What does not look, as compiling, is ended with
+its process. Of a run that is over only its scene document remains: a few hundred kB,
+where its steps may be hundreds of MB.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import logging
-import sys
 import threading
 import time
-import warnings
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from nonsmooth import gallery
-from nonsmooth.app.serve import jobs
+from nonsmooth.app.serve import tasks
 from nonsmooth.app.serve.jobs import Job, Refused, shortened
-from nonsmooth.errors import Interrupted, ModelError, NonsmoothWarning, SolveError
-from nonsmooth.result import Result
-from nonsmooth.views.scene import scene
+from nonsmooth.app.serve.worker import Died, Ended, Worker
+from nonsmooth.errors import ModelError
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +53,6 @@ class Run:
     summary: dict[str, Any] | None = None
     scene: bytes | None = None
     is_cancelled: bool = False
-    overflow: bool = False  # stopped for want of memory
     done: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -92,22 +86,34 @@ class Run:
 class Runs:
     """The queue, its worker, and the runs that are kept."""
 
-    def __init__(self, folder: Path, max_memory: int = MAX_MEMORY) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        max_memory: int = MAX_MEMORY,
+        scripts: Sequence[str] = (),
+    ) -> None:
         self._folder = folder
         self._max_memory = max_memory
         self._runs: dict[str, Run] = {}  # in the order they came
         self._n = 0
         self._is_closed = False
         self._changed = threading.Condition()
-        # Not waited for when the process ends: compiling cannot be interrupted.
-        self._worker = threading.Thread(target=self._work, name="runs", daemon=True)
-        self._worker.start()
+        self.worker, self._drawer = Worker(scripts), Worker(scripts)
+        self._drawing = threading.Lock()
+        self._n_drawing = 0  # asked for so far
+        self._thread = threading.Thread(target=self._work, name="runs", daemon=True)
+        self._thread.start()
+
+    def warm(self) -> None:
+        """Start the processes, before they are needed."""
+        self._drawer.start()
+        self.worker.start()
 
     # ---- from the server's side ------------------------------------------------
 
-    def add(self, job: Job) -> Run:
-        """Put a run into the queue."""
-        until = job.until
+    def add(self, job: Job, until: float | None = None) -> Run:
+        """Put a run into the queue; a model may have a time of its own, s."""
+        until = until if job.until is None else job.until
         if until is None:
             if job.source != "system":
                 raise Refused(422, "until: a model needs a time to run, s", "until")
@@ -151,15 +157,36 @@ class Runs:
         with self._changed:
             self._runs.pop(id, None)
 
+    def draw(self, job: Job) -> bytes:
+        """Return the scene of a start; what was asked for before is given up."""
+        self._n_drawing += 1
+        own = self._n_drawing
+
+        def is_late() -> bool:
+            return own != self._n_drawing
+
+        with self._drawing:
+            if is_late():
+                raise Refused(409, "another drawing was asked for")
+            arguments = (job, self._folder)
+            try:
+                return self._drawer.ask("draw", arguments, _unheard, is_late)
+            except Ended:
+                raise Refused(409, "another drawing was asked for") from None
+            except Died as error:
+                raise Refused(500, f"the process that drew it ended {error}") from None
+
     def close(self, patience: float) -> bool:
-        """Cancel everything; return whether the worker ended in time, s."""
+        """End everything; return whether the thread ended in time, s."""
         with self._changed:
             self._is_closed = True
             for run in self._runs.values():
                 run.is_cancelled = True
             self._changed.notify_all()
-        self._worker.join(patience)
-        return not self._worker.is_alive()
+        self.worker.close()
+        self._drawer.close()
+        self._thread.join(patience)
+        return not self._thread.is_alive()
 
     # ---- the worker ------------------------------------------------------------
 
@@ -178,14 +205,18 @@ class Runs:
         while (run := self._next()) is not None:
             try:
                 state, message = self._compute(run)
-            except (ModelError, SolveError, Refused) as error:
+            except (ModelError, Refused) as error:
                 state, message = "failed", str(error)
-            except KeyboardInterrupt:  # `look` ended it, outside the march
-                state, message = "failed", "ended before it began"
-            except MemoryError:
-                state, message = "failed", "out of memory; try a smaller system"
+            except Ended:
+                state, message = "cancelled", f"cancelled while {run.phase}"
+            except Died as error:
+                state = "failed"
+                message = (
+                    f"the process that computed it ended {error}, while {run.phase}; "
+                    "the server goes on"
+                )
             except Exception as error:
-                # A mistake of ours, or of a user's law; the server goes on.
+                # A mistake of ours; the server goes on.
                 log.exception("run %s failed", run.id)
                 kind = type(error).__name__
                 message = f"internal error, {kind}; the server's log has the details"
@@ -219,106 +250,24 @@ class Runs:
             del self._runs[run.id]
 
     def _compute(self, run: Run) -> tuple[State, str]:
-        """Simulate; leave scene and summary in the run; return state and message."""
+        """Have it simulated; leave scene and summary in the run."""
         if run.is_cancelled:
             return "cancelled", "cancelled before it began"
-        run.phase = "building the model"
-        model = jobs.build(run.job, self._folder)
-        run.title = model.title or run.job.name
-        error = ""
-        try:
-            saved = run.job.saved
-            result = Result.load(saved) if saved else self._simulated(run, model)
-        except (SolveError, Interrupted) as failure:
-            if failure.result is None:
-                raise
-            result, error = failure.result, str(failure)
-            if isinstance(failure, Interrupted):
-                error = self._ended_early(run, result)
-                result = dataclasses.replace(result, status="stopped", message=error)
-        run.phase = "preparing the view"
-        run.scene = scene(result, jobs.used(run.job))
-        run.summary = _summary(result)
-        if run.is_cancelled and error:
-            return "cancelled", error
-        return result.status, error or result.message
 
-    def _simulated(self, run: Run, model: Any) -> Result:
-        run.phase = "loading the solver"
-        from nonsmooth.solve.simulate import simulate
+        def hear(kind: str, *rest: Any) -> None:
+            if kind == tasks.TITLE:
+                run.title = rest[0]
+            else:
+                run.phase, run.progress = rest
 
-        before = resident()
-
-        def look(part: float) -> None:
-            is_there = part >= 1.0
-            run.progress = float(part)
-            run.phase = "collecting events" if is_there else "simulating"
-            if resident() - before > self._max_memory:
-                run.overflow = True
-            if run.is_cancelled or run.overflow:
-                raise KeyboardInterrupt
-
-        with _compiling(run), warnings.catch_warnings():
-            # What they say is among the notes of the result.
-            warnings.simplefilter("ignore", NonsmoothWarning)
-            # The limit is this server's own.
-            options = run.job.solver()
-            return simulate(model, run.until, progress=look, beyond="keep", **options)
-
-    def _ended_early(self, run: Run, result: Result) -> str:
-        if not run.overflow:
-            return f"cancelled at t = {result.t_end:.6g} s"
-        return (
-            f"stopped at t = {result.t_end:.6g} s: {len(result.steps.t)} steps fill "
-            f"{self._max_memory / 1e6:.0f} MB, the limit of this server; run a shorter "
-            "time, or with a larger rtol"
+        run.phase = "starting"
+        arguments = (run.job, self._folder, run.until, self._max_memory)
+        found: tasks.Outcomes = self.worker.ask(
+            "run", arguments, hear, lambda: run.is_cancelled
         )
+        run.scene, run.summary = found.scene, found.summary
+        return found.state, found.message
 
 
-@contextmanager
-def _compiling(run: Run) -> Generator[None]:
-    """Let the phase say so while the solver is compiled."""
-    from nonsmooth.kernels.abi import library
-
-    def listen(done: int, n: int) -> None:
-        run.phase = f"compiling the solver, once per installation: {done} of {n}"
-
-    library.listeners.append(listen)
-    try:
-        yield
-    finally:
-        library.listeners.remove(listen)
-
-
-def _summary(result: Result) -> dict[str, Any]:
-    counts: dict[str, int] = {}
-    for record in result.events:
-        counts[record.kind] = counts.get(record.kind, 0) + 1
-    return {
-        "status": result.status,
-        "t_end": result.t_end,
-        "events": counts,
-        "n_events": len(result.events),
-        "steps": len(result.steps.t),
-        "cpu_seconds": round(float(result.cost["cpu_seconds"]), 4),
-        "notes": list(result.notes),
-    }
-
-
-def resident() -> int:
-    """Return the memory of this process, bytes; 0 where the system does not tell."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            n_page = int(file.read().split()[1])
-        import resource
-
-        return n_page * resource.getpagesize()
-    except OSError:
-        pass
-    try:
-        import resource
-    except ImportError:  # Windows
-        return 0
-    # The peak, in kB; on macOS in bytes.
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else 1024 * peak
+def _unheard(*_: Any) -> None:
+    """Let a task talk."""

@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import logging
 import os
+import re
+import secrets
 import socket
 import sys
 import threading
 import webbrowser
+from collections.abc import Generator, Sequence
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 
 from nonsmooth.app.serve.runs import Runs
 from nonsmooth.app.serve.web import application
+from nonsmooth.app.serve.worker import Ended
+from nonsmooth.caches import cache_root
 from nonsmooth.errors import ModelError
 
 HOST = "127.0.0.1"
-# Time that a run under way is given to end when the server does, s.
-PATIENCE = 2.0
+# Time that what is under way is given to end when the server does, s.
+PATIENCE = 5.0
+# A token of one's own, so that a page outlives the server; not an option, which other
+# users of the machine could read in the list of processes.
+TOKEN = "NONSMOOTH_TOKEN"
+IS_TOKEN = re.compile(r"[A-Za-z0-9_-]{16,100}")
 
 
-def serve(folder: Path, port: int, *, opens_browser: bool) -> None:
+def serve(
+    folder: Path, port: int, *, opens_browser: bool, scripts: Sequence[str] = ()
+) -> None:
     """Serve the app until Ctrl-C.
 
     Parameters
@@ -31,6 +46,8 @@ def serve(folder: Path, port: int, *, opens_browser: bool) -> None:
         Port to listen on; 0 for any that is free.
     opens_browser : bool
         Whether to open the page.
+    scripts : sequence of str
+        Python files that define kinds of the user's own.
 
     Raises
     ------
@@ -39,11 +56,12 @@ def serve(folder: Path, port: int, *, opens_browser: bool) -> None:
     """
     if not folder.is_dir():
         raise ModelError(f"no folder '{folder}'")
+    token = _token()
     listener = _listener(port)
     port = listener.getsockname()[1]
-    runs = Runs(folder)
+    runs = Runs(folder, scripts=scripts)
     config = uvicorn.Config(
-        application(folder, port, runs),
+        application(folder, port, runs, token),
         log_level="warning",
         lifespan="off",
         ws="none",
@@ -51,24 +69,79 @@ def serve(folder: Path, port: int, *, opens_browser: bool) -> None:
         # Answers are short; whoever is slow to take one does not hold up the end.
         timeout_graceful_shutdown=1,
     )
-    address = f"http://{HOST}:{port}/"
+    address = f"http://{HOST}:{port}/{token}/"
     print(f"nonsmooth is at {address} (Ctrl-C ends it)", flush=True)
-    if opens_browser:
-        # The socket listens already: a browser that is early waits.
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    with contextlib.ExitStack() as stack:
+        stack.callback(listener.close)
+        stack.callback(runs.close, PATIENCE)
+        if opens_browser:
+            place = stack.enter_context(_way_to(address))
+            # The socket listens already: a browser that is early waits.
+            threading.Thread(target=webbrowser.open, args=(place,), daemon=True).start()
+        threading.Thread(target=_warm, args=(runs,), daemon=True).start()
+        # Ctrl-C is the way to end it, so not an error.
+        with contextlib.suppress(KeyboardInterrupt):
+            _Quiet(config).run(sockets=[listener])
+
+
+class _Quiet(uvicorn.Server):
+    """A server that ends without a word about those who were slow to listen."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End, and let nothing be said of answers that are cut short."""
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        asyncio.get_running_loop().set_exception_handler(_unheard)
+        await super().shutdown(sockets)
+
+
+def _unheard(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Say nothing of what goes wrong while the server ends."""
+
+
+def _warm(runs: Runs) -> None:
+    with contextlib.suppress(Ended, OSError):
+        runs.warm()
+
+
+def _token() -> str:
+    """Return what an address must have to be answered."""
+    given = os.environ.get(TOKEN)
+    if given is None:
+        return secrets.token_urlsafe(18)
+    if not IS_TOKEN.fullmatch(given):
+        raise ModelError(
+            f"{TOKEN}: {len(given)} letters; give 16 to 100 of A-Z a-z 0-9 - _, or "
+            "unset it"
+        )
+    return given
+
+
+@contextlib.contextmanager
+def _way_to(address: str) -> Generator[str]:
+    """Yield the address of a file, for this user only, that leads to the address.
+
+    Other users can read the arguments of a browser, and so would learn the token.
+    """
+    folder = cache_root()
+    path = folder / f"serve-{secrets.token_hex(4)}.html"
+    page = (
+        '<!doctype html><meta charset="utf-8"><title>nonsmooth</title>'
+        f'<meta http-equiv="refresh" content="0; url={address}">'
+        f'<a href="{address}">nonsmooth</a>'
+    )
     try:
-        uvicorn.Server(config).run(sockets=[listener])
-    except KeyboardInterrupt:
-        # The way to end it, so not an error.
-        pass
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as f:
+            f.write(page)
+    except OSError:
+        # Nowhere to write: the user opens the address that was printed.
+        print("open it in a browser", flush=True)
+        yield "about:blank"
+        return
+    try:
+        yield path.resolve().as_uri()
     finally:
-        listener.close()
-        if not runs.close(PATIENCE):
-            # The worker compiles, in code that does not come back before it is done;
-            # to leave under it would crash.
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(0)
+        path.unlink(missing_ok=True)
 
 
 def _listener(port: int) -> socket.socket:

@@ -38,7 +38,7 @@ td, th {{ padding: .2rem 1.2rem .2rem 0; text-align: left; }}</style>
 <body>
 <h1>Studies</h1>
 {content}
-<p><a href="/">single runs</a></p>
+<p><a href="./">single runs</a></p>
 </body>
 </html>
 """
@@ -67,7 +67,7 @@ def listed(folder: Path) -> list[dict[str, Any]]:
 def list_page(folder: Path) -> str:
     """Return the page that lists the studies of a folder."""
     rows = [
-        f'<tr><td><a href="/study?file={quote(one["file"])}">'
+        f'<tr><td><a href="study?file={quote(one["file"])}">'
         f"{html.escape(one['title'])}</a></td><td>{html.escape(one['file'])}</td>"
         f"<td>{_words(one['counts'])}</td></tr>"
         for one in listed(folder)
@@ -89,7 +89,7 @@ def _words(counts: Mapping[str, int]) -> str:
 def page(folder: Path, name: str) -> str:
     """Return the page of a study, whose script asks for the data."""
     title, _ = _read(folder, name)
-    return frame(title, ['<script src="/static/study.js"></script>'])
+    return frame(title, ['<script src="static/study.js"></script>'])
 
 
 def data(folder: Path, name: str, since: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from functools import cache
 from pathlib import Path
+from secrets import compare_digest
 from typing import Any
 
 from starlette.applications import Starlette
@@ -15,11 +16,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nonsmooth import __version__, gallery
+from nonsmooth import __version__, gallery, io
 from nonsmooth.app.serve import jobs, studies
 from nonsmooth.app.serve.jobs import Refused
 from nonsmooth.app.serve.runs import Runs
@@ -80,12 +81,17 @@ PAGE = """\
 </style>
 </head>
 <body>
-<a id="studies" href="/studies">studies</a>
+<a id="studies" href="studies">studies</a>
 <div id="nonsmooth"><noscript>This page needs JavaScript.</noscript></div>
-<script src="/static/serve.js"></script>
+<script src="static/serve.js"></script>
 </body>
 </html>
 """
+
+NO_TOKEN = (
+    "this address lacks the token of the server, or has that of an earlier one; use "
+    "the whole address that `nonsmooth serve` printed when it started"
+)
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -94,6 +100,10 @@ def reply(data: Any, status: int = 200) -> Response:
     """Return plain data as JSON, in ASCII: any text in it can be written so."""
     text = json.dumps(data, allow_nan=False)
     return Response(text, status, media_type="application/json")
+
+
+def _wrong(errors: list[str], field: str | None) -> dict[str, Any]:
+    return {"ok": False, "error": errors[0], "errors": errors, "field": field}
 
 
 def refusal(error: Refused) -> Response:
@@ -108,16 +118,18 @@ def refusal(error: Refused) -> Response:
 
 
 class Guard:
-    """Answers this computer only, and its own pages only.
+    """Answers this computer only, its own pages only, and who knows the token.
 
-    A page of another site may send requests here, from this computer's browser. It
-    cannot set our host name, unless its own name was made to mean this computer
-    (DNS rebinding): so the host is checked. What changes anything needs a content type
-    that such a page may not send unasked, and no foreign origin.
+    Another user of this computer can reach the port, but does not know the token, with
+    which all addresses begin. A page of another site may send requests here, from this
+    computer's browser. It cannot set our host name, unless its own name was made to
+    mean this computer (DNS rebinding): so the host is checked. What changes anything
+    needs a content type that such a page may not send unasked, and no foreign origin.
     """
 
-    def __init__(self, app: ASGIApp, port: int) -> None:
+    def __init__(self, app: ASGIApp, port: int, token: str) -> None:
         self._app = app
+        self._token = token.encode()
         hosts = {f"{host}:{port}" for host in HOSTS}
         if port == 80:
             hosts |= set(HOSTS)
@@ -138,8 +150,14 @@ class Guard:
             await send(message)
 
         error = self._fault(scope)
+        token, slash, path = scope["path"].removeprefix("/").partition("/")
+        if error is None and not compare_digest(token.encode(), self._token):
+            error = Refused(403, NO_TOKEN)
         app = self._app if error is None else refusal(error)
-        await app(scope, receive, sealed)
+        if error is None and not slash:
+            # Addresses on our pages are relative to this one.
+            app = RedirectResponse(f"/{token}/")
+        await app({**scope, "path": f"/{path}"}, receive, sealed)
 
     def _fault(self, scope: Scope) -> Refused | None:
         found: dict[bytes, list[str]] = {}
@@ -246,15 +264,43 @@ class Server:
             model = await self._built(job)
         except ModelError as error:
             names = data.get("parameters", {})
-            message = jobs.shortened(str(error))
-            field = jobs.culprit(message, names)
-            return reply({"ok": False, "error": message, "field": field})
+            errors = jobs.sentences(error)
+            field = jobs.culprit(errors[0], names)
+            return reply(_wrong(errors, field))
         except Refused as error:
             if error.status != 422:
                 raise
-            return reply({"ok": False, "error": str(error), "field": error.name})
+            return reply(_wrong([str(error)], error.name))
         fields = [] if job.source == "system" else jobs.fields_of(model)
-        return reply({"ok": True, "title": model.title, "parameters": fields})
+        until = model.run.until if model.run else None
+        found = {"title": model.title, "until": until, "parameters": fields}
+        return reply({"ok": True, **found})
+
+    async def draw(self, request: Request) -> Response:
+        """Send the scene of a model as it starts."""
+        job = jobs.job(await body(request), self.folder)
+        try:
+            data = await run_in_threadpool(self.runs.draw, job)
+        except ModelError as error:
+            raise Refused(422, str(error)) from None
+        return Response(data, media_type="application/octet-stream")
+
+    async def text(self, request: Request) -> Response:
+        """Send a model as the text of a file."""
+        job = jobs.job(await body(request), self.folder)
+        try:
+            return reply(await run_in_threadpool(jobs.text_of, job, self.folder))
+        except ModelError as error:
+            raise Refused(422, str(error)) from None
+
+    async def save(self, request: Request) -> Response:
+        """Write a model file."""
+        data = await body(request)
+        return reply(await run_in_threadpool(jobs.save, data, self.folder), 201)
+
+    async def schema(self, request: Request) -> Response:
+        """Send the schema of model files."""
+        return reply(io.schema())
 
     async def _built(self, job: jobs.Job) -> Model:
         if self.n_check >= MAX_CHECKS:
@@ -271,11 +317,12 @@ class Server:
         job = jobs.job(data, self.folder)
         try:
             # What cannot be built is refused here, and does not wait in a queue.
-            await self._built(job)
+            model = await self._built(job)
         except ModelError as error:
             field = jobs.culprit(str(error), job.parameters)
             raise Refused(422, str(error), field) from None
-        return reply({"id": self.runs.add(job).id}, 201)
+        until = model.run.until if model.run else None
+        return reply({"id": self.runs.add(job, until).id}, 201)
 
     async def list(self, request: Request) -> Response:
         """List all runs."""
@@ -360,8 +407,12 @@ class Server:
             Route("/", self.page),
             Route("/static/{name}", self.static),
             Route("/api/systems", self.systems),
+            Route("/api/schema", self.schema),
             Route("/api/files", self.files),
+            Route("/api/files", self.save, methods=["POST"]),
             Route("/api/check", self.check, methods=["POST"]),
+            Route("/api/draw", self.draw, methods=["POST"]),
+            Route("/api/text", self.text, methods=["POST"]),
             Route("/api/runs", self.list),
             Route("/api/runs", self.start, methods=["POST"]),
             Route(one, self.run),
@@ -397,11 +448,11 @@ async def _failed(request: Request, error: Exception) -> Response:
     return reply({"error": "internal error; the server's log has the details"}, 500)
 
 
-def application(folder: Path, port: int, runs: Runs) -> Starlette:
+def application(folder: Path, port: int, runs: Runs, token: str) -> Starlette:
     """Return the app for a folder of model files, as it is reached at a port."""
     return Starlette(
         routes=Server(folder, runs).routes(),
-        middleware=[Middleware(Guard, port=port)],
+        middleware=[Middleware(Guard, port=port, token=token)],
         exception_handlers={
             Refused: _refused,
             HTTPException: _no_route,
