@@ -37,6 +37,7 @@ from nonsmooth.result.event_table import EventTable
 from nonsmooth.result.events import event_table
 from nonsmooth.result.fields import Field, fields_of
 from nonsmooth.result.history import History
+from nonsmooth.result.impulses import Impulse, impulse_of
 from nonsmooth.result.pressure import Pressure, pressure_of, with_history
 from nonsmooth.result.samples import Samples, names_of, time_of, times_of
 from nonsmooth.result.state import MODE, State
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Limit = Literal["before", "after"]
+Instant = float | None  # s; None for an end of the run
+Words = str | Sequence[str]
 
 MAX_APART = 10_000  # instants of the ledger of parts that marched apart
 RECORDED = (History, Track)  # in place of steps: quantities, and no states
@@ -124,9 +127,8 @@ class Result:
 
     @cached_property
     def _regimes(self) -> tuple[str, ...]:
-        if isinstance(self.steps, RECORDED):
-            return tuple(regimes(self))
-        return (*regimes(self), *lags(self))
+        more = () if isinstance(self.steps, RECORDED) else lags(self)
+        return (*regimes(self), *more)
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:
@@ -224,7 +226,7 @@ class Result:
             mode[ends] = self.steps.mode_after(index[ends])
         return mode
 
-    def state(self, t: float | None = None, limit: Limit = "after") -> State:
+    def state(self, t: Instant = None, limit: Limit = "after") -> State:
         """Return the state at time t, the end by default; it can start another run."""
         at = time_of(self.t_end if t is None else t)
         y, _, index = self._states(at, limit, project_inside=True)
@@ -306,7 +308,7 @@ class Result:
     def sample(
         self,
         t: ArrayLike | None = None,
-        names: str | Sequence[str] | None = None,
+        names: Words | None = None,
         limit: Limit = "after",
     ) -> Samples:
         """Return named quantities at given times.
@@ -349,7 +351,7 @@ class Result:
     def pressure(
         self,
         contact: str,
-        t: float | None = None,
+        t: Instant = None,
         limit: Limit = "after",
         *,
         history: bool = False,
@@ -388,7 +390,7 @@ class Result:
         times = times_of(t)
         return self._states(times, "after", project_inside=True)[0]
 
-    def field(self, body: str, name: str, t: float | None = None) -> Field:
+    def field(self, body: str, name: str, t: Instant = None) -> Field:
         """Return a field of a flexible body at its nodes at time t, the end by default.
 
         Parameters
@@ -404,15 +406,17 @@ class Result:
         """
         return self.fields(body, (name,), t)[0]
 
-    def fields(
-        self, body: str, names: Sequence[str], t: float | None = None
-    ) -> list[Field]:
+    def fields(self, body: str, names: Sequence[str], t: Instant = None) -> list[Field]:
         """Return several fields of a body at one time, cheaper than one by one."""
         at = float(time_of(self.t_end if t is None else t)[0])
         self._find(np.array([at]), "after")
         return fields_of(self, body, names, at)
 
-    # -- energy ------------------------------------------------------------------
+    # -- momentum and energy -----------------------------------------------------
+
+    def impulse(self, name: str, begin: Instant = None, end: Instant = None) -> Impulse:
+        """Return the impulse on b of a contact, joint or force over a span, s."""
+        return impulse_of(self, name, begin, end)
 
     @cached_property
     def energy_balance(self) -> EnergyBalance:
@@ -501,23 +505,19 @@ class Result:
 
         return verify(self, factor)
 
-    def linearise(
-        self, t: float | None = None, limit: Limit = "after"
-    ) -> Linearisation:
+    def linearise(self, t: Instant = None, limit: Limit = "after") -> Linearisation:
         """Linearise the flow and every guard at a time, the end by default."""
         from nonsmooth.solve.linearise import linearise
 
         return linearise(self.system, self.state(t, limit))
 
-    def plot(self, names: str | Sequence[str], path: str | None = None) -> Figure:
+    def plot(self, names: Words, path: str | None = None) -> Figure:
         """Plot quantities over time."""
         from nonsmooth.views.plots import plot_series
 
         return plot_series(self, names, path)
 
-    def plot_paths(
-        self, points: str | Sequence[str], path: str | None = None
-    ) -> Figure:
+    def plot_paths(self, points: Words, path: str | None = None) -> Figure:
         """Plot the trajectories of points."""
         from nonsmooth.views.plots import plot_paths
 
@@ -533,7 +533,7 @@ class Result:
         self,
         path: str | None = None,
         *,
-        names: str | Sequence[str] | None = None,
+        names: Words | None = None,
         span: tuple[float, float] | None = None,
     ) -> Figure:
         """Plot forces, slip, modes and events of the contacts over time."""
@@ -564,7 +564,7 @@ class Result:
 
     def plot_waves(
         self,
-        body: str | Sequence[str],
+        body: Words,
         name: str = "velocity.x",
         path: str | None = None,
         along: Literal["x", "y"] | None = None,

@@ -487,6 +487,15 @@ def push(m, w, k):
 # ---- for results ---------------------------------------------------------------
 
 
+@kernel
+def lean_of(n, pair, i):
+    """Return the couple of the force on node i of b due to where it gives way."""
+    lam, along = pair[LAM * n + i], pair[LAM_T * n + i]
+    f_x = lam * pair[B_X * n + i] + along * pair[B_Y * n + i]
+    f_y = lam * pair[B_Y * n + i] - along * pair[B_X * n + i]
+    return pair[GIVE_X * n + i] * f_y - pair[GIVE_Y * n + i] * f_x
+
+
 @far(Tables, Work, INTEGER)
 def show(m, w, k):
     """Write direction, point, width and mean slip of contact k, by its forces."""
@@ -507,16 +516,21 @@ def show(m, w, k):
     total, point_x, point_y, turn = 0.0, 0.0, 0.0, 0.0
     for i in range(n):
         lam, along = pair[LAM * n + i], has_surface * pair[FRONT * n + i]
-        c.n_x += (lam * pair[N_X * n + i] + along * pair[N_Y * n + i]) / c.lam_n
-        c.n_y += (lam * pair[N_Y * n + i] - along * pair[N_X * n + i]) / c.lam_n
+        n_x, n_y = pair[N_X * n + i], pair[N_Y * n + i]
+        c.n_x += (lam * n_x + along * n_y) / c.lam_n
+        c.n_y += (lam * n_y - along * n_x) / c.lam_n
         x, y = part[AT_X * n + i] - a[0], part[AT_Y * n + i] - a[1]
-        turn += lam * (x * pair[N_Y * n + i] - y * pair[N_X * n + i])
+        along += pair[LAM_T * n + i]
+        turn += x * (lam * n_y - along * n_x) - y * (lam * n_x + along * n_y)
+        turn += lean_of(n, pair, i)
         point_x += lam * x
         point_y += lam * y
         total += lam
     point_x /= total
     point_y /= total
-    # Forces that are not parallel act beside the mean of their places.
+    # Forces that are not parallel, or of nodes that gave way, act beside the mean of
+    # their places. Friction is that of all along the mean tangent.
+    turn += c.lam_t * (point_x * c.n_x + point_y * c.n_y)
     miss = turn / c.lam_n - (point_x * c.n_y - point_y * c.n_x)
     c.point_x = a[0] + point_x + miss * c.n_y
     c.point_y = a[1] + point_y - miss * c.n_x
