@@ -20,14 +20,7 @@ FEW = (0, 2)
 # CPU time of one run, s; those that end take a few at most.
 LIMIT = 10.0
 
-DRAG = "a break-away while drag sets in, within 1e-6 of the weight, is off by 1e-13 s"
-
-SMALL = "corners of a block nearly hold each other, in many small steps"
-CORNERS = "corners of a block nearly hold each other, and the step shrinks to round-off"
-KNOWN: dict[str, dict[int, str]] = {
-    "slider_cranks": {0: SMALL, 11: CORNERS},
-    "shapes": {4: DRAG},
-}
+KNOWN: dict[str, dict[int, str]] = {}
 
 
 def _cases():
@@ -59,6 +52,39 @@ MENDED = [
     ("boxes", 9049),
     # Corners of a block in Karnopp's band on nearly one line.
     ("slider_cranks", 5006),
+    # A review that turned a slip, and did not decide again: 7 % beyond the limit. Then
+    # corners on nearly one line beside a pin that begins to slide.
+    ("slider_cranks", 9048),
+    # A motion that dies away into round-off: modes that slip.
+    ("slider_cranks", 11107),
+    ("feet", 2154),
+    # In Karnopp's band on nearly one line: velocities that jump, friction beyond its
+    # limit within round-off of a break-away.
+    ("feet", 8201),
+    ("feet", 11008),
+    ("feet", 11011),
+    ("mixed", 9000),
+    ("mixed", 11102),
+    ("slider_cranks", 9002),
+    ("slider_cranks", 11151),
+    ("slider_cranks", 20033),
+    # Joints at rest whose loads pass zero within a small part of a step.
+    ("guides", 11002),
+    # Redundant friction at rest beside a joint that slides.
+    ("loops", 1006),
+    # Redundant friction that was shared from what was evaluated before.
+    ("guides", 20102),
+    # A contact that shows a pull as it lets go, or long before, while it fades.
+    ("mixed", 20055),
+    ("shapes", 11151),
+    # Bristles inside explicit steps beyond their reach.
+    ("guides", 5003),
+    ("chains", 8204),
+    # A landing on a zero that only the dense output has; one on the later of two feet.
+    ("guides", 20001),
+    ("feet", 20013),
+    # A contact that presses anew while it opens: decided as if 0.03 s later.
+    ("shapes", 20009),
 ]
 
 

@@ -231,9 +231,14 @@ def doubt_yielding(m, w, r):
 
 @kernel
 def time_to_overlap(m, w, k, depth):
-    """Return how long a closed contact takes to overlap by `depth`, 0 if it opens."""
+    """Return how long a closed contact takes to overlap by `depth`, 0 if it opens.
+
+    One that overlaps already, and presses anew: to move by so much.
+    """
     rate = -w.contact[k].gap_rate
     acceleration = -contacts.gap_acceleration(m, w, k)
+    if w.contact[k].gap < -depth:
+        rate, acceleration = abs(rate), abs(acceleration)
     root = rate * rate + 2.0 * acceleration * depth
     if root < 0.0 or rate + math.sqrt(root) <= 0.0:
         return 0.0
