@@ -237,7 +237,9 @@ def _check_flat(
     assert isinstance(pair, Flat)
     # Less than round-off of the weight is no force that a law could be seen in.
     least = tolerances.EPS * scene.weight()
-    at = np.flatnonzero(contact.presses & (contact.lam_n > least))
+    # Nor is a depth of round-off one, at the instant of a touch-down.
+    is_deep = contact.gap < -tolerances.PLACE * scene.extent()
+    at = np.flatnonzero(contact.presses & (contact.lam_n > least) & is_deep)
     if len(at) > MOST_FLATS:
         at = at[np.linspace(0, len(at) - 1, MOST_FLATS).astype(int)]
     if not len(at):
