@@ -157,6 +157,14 @@ FAILURES = {
         "raise the force only; try less friction, a motion that ends before, or a "
         "spring, softer than the contact, instead of what is prescribed"
     ),
+    "pushed": (
+        "t = {t:.9g} s, contact '{who}': the outlines overlap by {depth:.4g} m, more "
+        "than {most:.3g} m, a quarter of the thickness of the thinner, while {mover} "
+        "moves on: if they could give way, try a stiffer normal law (stiffness is in "
+        "N/m to the power of the exponent); if the way is blocked that would raise the "
+        "force only: try a motion that ends before, or a spring, softer than the "
+        "contact, instead of what is prescribed"
+    ),
     "through_disc": (
         "t = {t:.9g} s, contact '{who}': it overlaps by {depth:.4g} m with a disc, "
         "more than {most:.3g} m, half way to where their centres are one; no compliant "

@@ -372,6 +372,15 @@ def test_a_drive_that_goes_on_against_a_lock_is_named(factor):
     assert simulate(*latch(20026, factor, Coulomb(mu=0.3))).status == "finished"
 
 
+def test_a_drive_that_goes_on_where_its_way_is_blocked_is_named():
+    """A square nose meets the hook head on: stiffer, it sticks at the same place."""
+    with pytest.raises(SolveError, match="while drive 'hand' moves on") as e:
+        simulate(*latch(20202))
+    assert "if the way is blocked" in str(e.value)
+    with pytest.raises(SolveError, match="it sticks while drive 'hand' moves on"):
+        simulate(*latch(20202, 10.0))
+
+
 def test_a_law_too_soft_for_its_spring_is_named():
     with pytest.raises(SolveError, match="try a stiffer normal law"):
         simulate(*latch(20027))

@@ -100,10 +100,11 @@ def _too_deep(system: System, step: Step, work: Work) -> str:
     is_flat = m.contact_flat[k] >= 0
     mode: Any = work.mode[k]
     is_stuck = mode["side"] == PRESSING and mode["grip"] == STICK
-    mover = _mover(system, k) if is_flat and is_stuck else ""
-    return FAILURES[
-        "locked" if mover else "too_deep" if is_flat else "through_disc"
-    ].format(
+    mover = _mover(system, k)
+    kind = "too_deep" if is_flat else "through_disc"
+    if is_flat and mover:
+        kind = "locked" if is_stuck else "pushed"
+    return FAILURES[kind].format(
         t=step.t,
         who=system.contacts[k],
         depth=float(depth[k]),
