@@ -236,6 +236,8 @@ class Span(Block):
 class Log(Block):
     """What a march records, one chunk at a time."""
 
+    _is_written = True
+
     capacity = INTEGER
     n = INTEGER  # steps recorded
     t = floats("capacity")  # start of each step

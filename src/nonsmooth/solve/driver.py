@@ -272,7 +272,6 @@ class Driver:
             self.log = None
             return self._new_log()
         log.n = 0
-        log.impulse[...] = 0.0
         return log
 
     # -- the end -----------------------------------------------------------------

@@ -56,6 +56,7 @@ def motion(rest: Equilibrium, k: int, periods: int) -> Result:
     begin = rest.state.t + t[:, 0]
     log.t[:], log.h[:], log.cap[:], log.arc[:] = begin, h, rest.state.t, 0
     log.method[:], log.mode[:], log.end[:] = EXPLICIT, mode, y[:, -1]
+    log.impulse[:] = 0.0
     powers = np.vander(x, increasing=True)
     log.coef[:] = np.linalg.solve(powers, y)
     hertz = rest.frequencies[k]

@@ -185,6 +185,8 @@ class Block:
     """
 
     _layout: Any
+    # Whether all of it is written before it is read; else it begins with zeros.
+    _is_written = False
 
     def __init_subclass__(cls):
         """Read the declarations."""
@@ -212,7 +214,8 @@ class Block:
     def _allocate(self, extents):
         """Make the memory, and write where each array stands."""
         cells, _, _, total = self._layout.plan(extents)
-        leading = np.zeros(total, dtype=np.int64)
+        make = np.empty if self._is_written else np.zeros
+        leading = make(total, dtype=np.int64)
         leading[: len(cells)] = cells
         self._take(leading, extents, 0)
 

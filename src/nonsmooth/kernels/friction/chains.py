@@ -178,7 +178,7 @@ def determinant(w, begin, end):
     """Return det T / det S of the present flanks."""
     total = 1.0
     for i in range(begin, end):
-        total *= w.pivots[i] / w.d[i]
+        total *= w.pivots[i] * w.d[i]
     return total
 
 

@@ -73,7 +73,9 @@ def find_loads(m, w, g, n, is_banded):
     last = 1.0
     for i in range(slides.MAX_CONE if has_curved else 0):
         change = correct_loads(m, w, n, begin, end, is_banded)
-        if change * change <= STILL * last:
+        # At first, the directions' error, the root of twice what it does to a load.
+        rate = change / last if i > 0 else math.sqrt(2.0 * change)
+        if change * rate <= STILL:
             if i > 1:
                 slides.aim_all(m, w, n, w.new, FACES)
             break

@@ -5,7 +5,7 @@ is symmetric and positive semidefinite whatever the mechanism, and rows can be
 ordered freely for a short profile. One storage serves both ends: a small mechanism
 fills its profile and is a dense problem; a chain of a thousand loops keeps a
 constant band and costs a constant time per loop. Entry (i, j) stands at
-`start[i] + j`, `first[i] <= j <= i`.
+`start[i] + j`, `first[i] <= j <= i`. Of D the inverse is kept: quotients take long.
 """
 
 import math
@@ -28,7 +28,7 @@ def is_spoilt(i, first, start, S, L, d, pivot):
     """
     oi, error = start[i], 0.0
     for j in range(first[i], i):
-        if d[j] < math.inf:
+        if d[j] != 0.0:
             error += L[oi + j] * L[oi + j] * S[start[j] + j]
     return pivot <= SPOILT * EPSILON * error
 
@@ -39,9 +39,9 @@ def factor(n, first, start, S, shift, weight, rank, is_contact, L, d):
 
     u_ij = S_ij - sum_k u_ik L_jk,   L_ij = u_ij / d_j,   d_i = S_ii - sum_j u_ij L_ij
 
-    A row whose pivot is below `rank` times its diagonal entry depends on others, and
-    is left out: its pivot is infinite, so that `solve` gives it nothing. So is one with
-    sticking contacts that is round-off.
+    d has the inverse pivots. A row whose pivot is below `rank` times its diagonal entry
+    depends on others, and is left out: its pivot is infinite, so that `solve` gives it
+    nothing. So is one with sticking contacts that is round-off.
     """
     least = 1.0
     for i in range(n):
@@ -58,7 +58,7 @@ def factor(n, first, start, S, shift, weight, rank, is_contact, L, d):
         pivot = diagonal
         for j in range(fi, i):
             u = L[oi + j]
-            L[oi + j] = u / d[j]
+            L[oi + j] = u * d[j]
             pivot -= u * L[oi + j]
         least = min(least, pivot / diagonal) if diagonal > 0.0 else 0.0
         if pivot <= rank * diagonal:
@@ -66,7 +66,7 @@ def factor(n, first, start, S, shift, weight, rank, is_contact, L, d):
         elif is_contact and pivot <= SMALL * diagonal:
             if is_spoilt(i, first, start, S, L, d, pivot):
                 pivot, least = math.inf, 0.0
-        d[i] = pivot
+        d[i] = 1.0 / pivot
         L[oi + i] = 1.0
     return least
 
@@ -81,7 +81,7 @@ def solve(begin, end, first, start, L, d, x):
             total -= L[oi + j] * x[j]
         x[i] = total
     for i in range(begin, end):
-        x[i] /= d[i]
+        x[i] *= d[i]
     for i in range(end - 1, begin - 1, -1):
         oi = start[i]
         xi = x[i]
@@ -113,7 +113,7 @@ def solve_four(begin, end, first, start, L, d, n, x):
             s -= factor * xj[3]
         xi[0], xi[1], xi[2], xi[3] = p, q, r, s
     for i in range(begin, end):
-        inverse, xi = 1.0 / d[i], at(x, i * n)
+        inverse, xi = d[i], at(x, i * n)
         for k in range(4):
             xi[k] *= inverse
     for i in range(end - 1, begin - 1, -1):
@@ -184,7 +184,7 @@ def list_left_out(n, most, d, tied):
     """List the rows that `factor` has left out; return how many, 0 beyond `most`."""
     n_tied = 0
     for i in range(n):
-        if d[i] == math.inf:
+        if d[i] == 0.0:
             if n_tied == most:
                 return 0
             tied[n_tied] = i

@@ -217,9 +217,6 @@ def cross_span(m, w, r, log, t_stop, status):
     for k in range(m.n_watch):
         r.watch.fired[k] = 0
     record(m, s, log, s.t, span, s.y, w.mode, r.watch.fired, CROSSED)
-    for k in range(m.n_contact):
-        log.impulse[log.n - 1][k][0] = 0.0
-        log.impulse[log.n - 1][k][1] = 0.0
     s.n_step += 1
     s.t = t_stop if span == t_stop - s.t else s.t + span
     for i in range(m.n_y):

@@ -24,6 +24,8 @@ def record(m, s, log, t, h, y, mode, fired, method):
         log.fired[i][k] = fired[k]
     for k in range(m.n_contact):
         copy_mode(mode[k], log.mode[i][k])
+        log.impulse[i][k][0] = 0.0
+        log.impulse[i][k][1] = 0.0
     log.n = i + 1
 
 

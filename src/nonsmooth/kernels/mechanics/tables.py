@@ -252,7 +252,7 @@ class Work(Block):
     # the linear problem
     S = floats("n_profile")  # J M^-1 J^T
     L = floats("n_profile")  # its factors
-    d = floats("n_row")  # pivots
+    d = floats("n_row")  # inverse pivots
     weight = floats("n_row")  # of each reaction where they are not unique
     r = floats("n_row")  # scratch
     x = floats("n_row")  # scratch
