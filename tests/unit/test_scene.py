@@ -310,6 +310,17 @@ def test_parameters_and_title(documents):
 # ---- runs that ended early -------------------------------------------------------
 
 
+def test_a_document_that_does_not_fit_says_so():
+    """Events are kept whatever the budget."""
+    result = simulate(gallery.belt(), until=3.0)
+    n = len(np.unique(result.events.t))
+    assert n > 3
+    small = Document(scene(result, budget=1000)).header
+    assert "0.001" in small["run"]["notes"][-1]
+    assert f"each of {n} instants of events" in small["run"]["notes"][-1]
+    assert small["run"]["notes"][:-1] == Document(scene(result)).header["run"]["notes"]
+
+
 def test_failed_run():
     """A law without a value ends a run; what was computed is shown."""
     model = Model(

@@ -454,11 +454,12 @@ class Result:
             potential = potential + arrays["inner"].sum(axis=1)
             potential = potential + arrays["stored"].sum(axis=1)
             kinetic = arrays["kinetic"]
+        # Copies: views would keep all that was evaluated.
         return EnergyBalance(
             t=times,
-            kinetic=kinetic,
+            kinetic=np.array(kinetic),
             potential=potential,
-            work={name: work[:, k] for k, name in enumerate(system.works)},
+            work={name: work[:, k].copy() for k, name in enumerate(system.works)},
         )
 
     # -- overview ----------------------------------------------------------------

@@ -215,7 +215,11 @@ class Steps:
         inner = np.flatnonzero(index + 1 < len(self.t))
         for chunk, where, step in self._by_chunk(index[inner] + 1):
             log, up = _states(chunk)
-            y[inner[where]] = up(rows_of(log, "coef", step)[:, 0])
+            if isinstance(log, Kept):
+                begins = log.rows("coef", step)[:, 0]
+            else:
+                begins = np.asarray(log.coef)[step, 0]
+            y[inner[where]] = up(begins)
         return y
 
 

@@ -66,7 +66,12 @@ class Skin:
 
     def moved(self, eta: Floats, scale: float = 1.0) -> Floats:
         """Return the nodes at coordinates (..., n_mode) of the modes, (..., n, 2)."""
-        return self.nodes + scale * np.einsum("nck,...k->...nc", self.shapes, eta)
+        return self.nodes + scale * _by_modes(self.shapes, eta)
+
+    def outline(self, eta: Floats, scale: float = 1.0) -> Floats:
+        """Return what `moved` does of the nodes on the boundary alone."""
+        rim = np.unique(np.concatenate(self.rims))
+        return self.nodes[rim] + scale * _by_modes(self.shapes[rim], eta)
 
     @property
     def corners(self) -> Floats:
@@ -105,7 +110,7 @@ class Field:
 
     def at(self, eta: Floats) -> Floats:
         """Return the values of nodes at coordinates (..., n_mode), (..., n)."""
-        parts = np.einsum("nck,...k->c...n", self.shapes, eta)
+        parts = np.moveaxis(_by_modes(self.shapes, eta), -1, 0)
         if len(parts) == 1:
             return parts[0]
         if len(parts) == 2:
@@ -114,6 +119,12 @@ class Field:
         z = self.across * (x + y)
         square = 0.5 * ((x - y) ** 2 + (y - z) ** 2 + (z - x) ** 2) + 3.0 * xy**2
         return np.sqrt(square)
+
+
+def _by_modes(shapes: Floats, eta: Floats) -> Floats:
+    """Return what shapes (n, c, n_mode) make at coordinates (..., n_mode)."""
+    n, c, k = shapes.shape
+    return (eta @ shapes.reshape(n * c, k).T).reshape(*eta.shape[:-1], n, c)
 
 
 def skins_of(system: System) -> dict[str, Skin]:

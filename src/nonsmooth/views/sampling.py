@@ -47,6 +47,8 @@ FINEST, COARSEST = 5e-4, 5e-2
 # Parts of each step in the fine grid, least and most, and numbers in all, if steps are
 # not more by themselves. The dense output is a polynomial of degree 7 in each step.
 FEW_PARTS, MOST_PARTS, MANY_NUMBERS = 4, 64, 16_000_000
+# Numbers evaluated but not shown that cost as much as one that is shown.
+HIDDEN = 4
 # Lines over two parts may miss this much of the finest tolerance: over one, a quarter.
 RESOLVED = 0.4
 # Parts of a turn of any body: lines miss a circle by 1 - cos(pi/128) = 3e-4 of its
@@ -165,9 +167,11 @@ def find_turns(result: Result, rates: Evaluate, n_rate: int) -> Floats:
     turns = np.zeros(n_step)
     if n_rate == 0:
         return turns
-    parts = max(1, min(RATE_PARTS, BATCH // (n_step * n_rate)))
+    # States are read whole for the sake of a few rates.
+    width = max(n_rate, result.system.tables.n_y)
+    parts = max(1, min(RATE_PARTS, BATCH // (n_step * width)))
     part = (np.arange(parts) + 0.5) / parts
-    size = max(1, BATCH // (parts * n_rate))
+    size = max(1, BATCH // (parts * width))
     for begin in range(0, n_step, size):
         some = slice(begin, min(begin + size, n_step))
         h = np.diff(ends)[some]
@@ -194,7 +198,9 @@ def find_parts(
         By how much bodies turn in each step at most, rad.
     """
     width, n_step = len(scales.size), len(turns)
-    most = _most_parts(n_step * width)
+    # Each instant costs what is evaluated there, whatever is shown of it.
+    cost = max(width, columns.width(result.system) // HIDDEN)
+    most = _most_parts(n_step * cost)
     parts = np.full(n_step, most, dtype=np.int64)
     size = max(1, BATCH // (FEW_PARTS * width))
     for begin in range(0, n_step if most > FEW_PARTS else 0, size):

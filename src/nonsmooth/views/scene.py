@@ -100,7 +100,8 @@ def scene(
         of each, unit and meaning if it has them.
     budget : int
         Bytes; samples become fewer until the document fits, down to a tolerance of
-        5 % of the ranges. Events are kept in any case.
+        5 % of the ranges. Events are kept in any case; a document that does not fit
+        for that says so among the notes.
     title : str, optional
         That of the model by default.
     """
@@ -117,7 +118,16 @@ def scene(
         samples = source.all(grid)
         return document.packed(samples, keys.reached(tolerance), precision)
 
-    return _fitted(pack, keys, budget, n_column=source.width)
+    packed = _fitted(pack, keys, budget, n_column=source.width)
+    if len(packed) > budget:
+        document.info["notes"].append(
+            f"the data of this page take {len(packed) / 1e6:.2g} MB instead of "
+            f"{budget / 1e6:.2g}: both values of every quantity at each of "
+            f"{len(np.unique(result.events.t))} instants of events are kept; show a "
+            "shorter part of the run for a smaller page"
+        )
+        packed = pack(sampling.COARSEST, PRECISION)
+    return packed
 
 
 def still(system: System, parameters: Parameters = ()) -> bytes:

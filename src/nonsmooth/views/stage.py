@@ -31,6 +31,8 @@ P = TypeVar("P")  # what is drawn on
 R = TypeVar("R")  # what a function of an element returns
 
 POSE = ("x", "y", "theta")
+# Instants, all over a run, that tell how far an elastic body reaches: its outline.
+FRAMES = 1000
 
 
 class Looks(Generic[P, R]):
@@ -295,10 +297,12 @@ def reach(stage: Stage, has_bare: bool) -> tuple[Floats, list[float]]:
             is_support = isinstance(element, MovingSupport)
             if is_support and not (has_bare or element.points or element.shapes):
                 continue
-            own = drawing.reach_of(element)
+            own, poses = drawing.reach_of(element), stage.poses[element.name]
             if element.name in stage.skins:
-                own = stage.mesh(element.name)
-            all_places = to_global(stage.poses[element.name][:, None, :], own)
+                some = np.linspace(0, stage.n - 1, min(stage.n, FRAMES)).astype(int)
+                eta, poses = stage.eta(element.name)[some], poses[some]
+                own = stage.skins[element.name].outline(eta, stage.scale)
+            all_places = to_global(poses[:, None, :], own)
             found.append(all_places.reshape(-1, 2))
             sizes.append(float(np.ptp(all_places[-1], axis=0).max()))
         elif isinstance(element, Joint) and not isinstance(element, Drive):
