@@ -60,7 +60,7 @@ def test_the_worst_of_several_is_kept():
         validation.compared("t", "x", found, [1.0, 2.0], within, "m", "closed form")
         for found, within in (([1.0, 2.1], 1.0), ([1.0, 2.05], 0.1))
     ]
-    assert [row["error"] for row in rows] == [0.1, 0.05]
+    assert [row["error"] for row in rows] == pytest.approx([0.1, 0.05])
     # Half of what was asked for, instead of a tenth.
     assert validation.worse(rows[0], rows[1]) is rows[1]
     assert validation.worse(rows[1], rows[0]) is rows[1]
