@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,21 @@ def test_the_worst_of_several_is_kept():
     assert validation.worse(rows[1], rows[0]) is rows[1]
     with pytest.raises(ValueError, match="shapes"):
         validation.compared("t", "x", [1.0], [1.0, 2.0], 1.0, "m", "closed form")
+
+
+def test_figures_that_pages_quote_have_been_measured():
+    pages = (ROOT / "docs").glob("*.md")
+    text = "".join(path.read_text(encoding="utf-8") for path in pages)
+    quoted = re.findall(r"\{\{ measured (\w+): (.*?) \}\}", text)
+    assert len(quoted) > 10
+    for case, what in quoted:
+        assert re.match(r"[\d.]", measured.measured(case, what))
+
+
+def test_the_held_block_was_run_in_four_tools():
+    rows = measured.held_block().splitlines()[2:]
+    tools = {row.split(" | ")[0].removeprefix("| ") for row in rows}
+    assert tools == {"nonsmooth", "exudyn", "mujoco", "pymunk"}
 
 
 def test_a_figure_that_nobody_measured_is_refused():
