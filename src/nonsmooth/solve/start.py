@@ -190,10 +190,14 @@ def _check(system: System, work: Work, t: float, q: Floats, v: Floats) -> None:
 def _ends(system: System, name: str, q: Floats) -> str:
     """Return where the ends of a joint or drive are, those on rigid bodies."""
     model = system.model
-    (element,) = [e for e in (*model.joints, *model.drives) if e.label() == name]
+    ends = [
+        (side, getattr(element, side))
+        for element in (*model.joints, *model.drives)
+        if element.label() == name
+        for side in ("a", "b")
+    ]
     told: list[str] = []
-    for side in ("a", "b"):
-        given = getattr(element, side)
+    for side, given in ends:
         body, _, point = given.partition(".")
         found = next((one for one in model.bodies if one.name == body), None)
         x, y = getattr(found, "points", {}).get(point, (0.0, 0.0))
