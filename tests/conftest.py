@@ -40,7 +40,7 @@ def validate(request, comparisons):
     def compare(what, found, wanted, within, unit, against):
         """Assert |found - wanted| <= within; `against` says what `wanted` is."""
         row = validation.compared(test, what, found, wanted, within, unit, against)
-        assert row["error"] <= within, f"{what}: off by {row['error']:g} {unit}"
+        assert row["error"] <= within, f"{what}: off by {row['error']:.3g} {unit}"
         if is_recording:
             name = validation.key(row)
             seen[name] = validation.worse(row, seen.get(name, row))

@@ -12,6 +12,8 @@ KEPT = Path(__file__).parent / "data" / "validation.json"
 # what is asked for may come and go.
 GROWN, NOTHING = 10.0, 1e-3
 
+NUMBERS = ("size", "within", "error")
+
 Row = dict[str, Any]
 
 
@@ -27,8 +29,11 @@ def read() -> dict[str, Row]:
 
 
 def write(rows: dict[str, Row]) -> None:
-    """Keep the comparisons, one in a line."""
-    lines = [json.dumps(rows[name], ensure_ascii=False) for name in sorted(rows)]
+    """Keep the comparisons, one in a line; their numbers with three digits."""
+    lines: list[str] = []
+    for name in sorted(rows):
+        numbers = {n: float(f"{rows[name][n]:.3g}") for n in NUMBERS}
+        lines.append(json.dumps(rows[name] | numbers, ensure_ascii=False))
     KEPT.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
 
 
@@ -41,7 +46,7 @@ def compared(test, what, found, wanted, within, unit, against) -> Row:
     error = np.max(np.abs(found - wanted))
     numbers = {"size": np.max(np.abs(wanted)), "within": within, "error": error}
     row = {"test": test, "what": what, "against": against, "unit": unit}
-    return row | {name: float(f"{value:.3g}") for name, value in numbers.items()}
+    return row | {name: float(value) for name, value in numbers.items()}
 
 
 def worse(one: Row, two: Row) -> Row:
@@ -61,5 +66,7 @@ def complaint(row: Row, kept: dict[str, Row]) -> str:
     limit = max(GROWN * said["error"] / said["within"], NOTHING)
     # Not <=: an error may be NaN.
     if not row["error"] <= limit * row["within"]:
-        return f"error {row['error']:g} {row['unit']}; the page says {said['error']:g}"
+        return (
+            f"error {row['error']:.3g} {row['unit']}; the page says {said['error']:g}"
+        )
     return ""

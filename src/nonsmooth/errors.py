@@ -293,14 +293,12 @@ def show(value: object) -> str:
 
 
 def _labels(value: object) -> str:
-    """Return what messages call an element or a list of some, "" for other things."""
+    """Return what messages call a named element or a list of some, else ""."""
     if isinstance(value, list | tuple):
         items = [_labels(item) for item in cast(Sequence[object], value)]
         return f"[{', '.join(items)}]" if items and all(items) else ""
-    label = getattr(value, "label", None)
-    if isinstance(value, type) or not callable(label):
-        return ""
-    return str(label())
+    label, name = getattr(value, "label", None), getattr(value, "name", None)
+    return str(label()) if callable(label) and isinstance(name, str) else ""
 
 
 def brief(text: object) -> str:

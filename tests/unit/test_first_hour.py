@@ -165,6 +165,17 @@ def test_a_model_with_wishes_that_is_wrong_as_a_whole(tmp_path, capsys):
     assert told in capsys.readouterr().err
 
 
+def test_a_page_that_is_larger_than_pages_are_says_why(tmp_path, capsys, monkeypatch):
+    file = str(tmp_path / "run.html")
+    command = ["run", "belt", "--until", "1", "--report", file]
+    assert main(command) == 0
+    assert f"\nreport       {file}\n" in capsys.readouterr().out
+    monkeypatch.setattr("nonsmooth.views.report.PAGE", 100_000)
+    assert main(command) == 0
+    told = f"MB, as all 2 events are kept, in {file}\n"
+    assert told in capsys.readouterr().out
+
+
 def test_a_pose(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     path = tmp_path / "pose.svg"

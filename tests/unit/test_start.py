@@ -64,7 +64,8 @@ def hinged(body: RigidBody | None = None, **more) -> Model:
 def test_a_start_off_its_joint_is_refused_with_joint_and_size():
     with pytest.raises(
         ModelError,
-        match=r"inconsistent start: joint 'hinge' is violated by 0\.1 .*assemble=True",
+        match=r"inconsistent start: joint 'hinge' is violated by 0\.1 \(m or rad\) at "
+        r"t = 0 s \(a = 'ground' is at \(0, 0\), b = 'rod.pin' is at \(0.1, 0\)\); cor",
     ):
         simulate(hinged(rod(position=(0.6, 0.0))), 1.0)
 

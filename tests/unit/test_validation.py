@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -60,12 +61,27 @@ def test_the_worst_of_several_is_kept():
         validation.compared("t", "x", found, [1.0, 2.0], within, "m", "closed form")
         for found, within in (([1.0, 2.1], 1.0), ([1.0, 2.05], 0.1))
     ]
-    assert [row["error"] for row in rows] == [0.1, 0.05]
+    assert [row["error"] for row in rows] == pytest.approx([0.1, 0.05])
     # Half of what was asked for, instead of a tenth.
     assert validation.worse(rows[0], rows[1]) is rows[1]
     assert validation.worse(rows[1], rows[0]) is rows[1]
     with pytest.raises(ValueError, match="shapes"):
         validation.compared("t", "x", [1.0], [1.0, 2.0], 1.0, "m", "closed form")
+
+
+def test_figures_that_pages_quote_have_been_measured():
+    pages = (ROOT / "docs").glob("*.md")
+    text = "".join(path.read_text(encoding="utf-8") for path in pages)
+    quoted = re.findall(r"\{\{ measured (\w+): (.*?) \}\}", text)
+    assert len(quoted) > 10
+    for case, what in quoted:
+        assert re.match(r"[\d.]", measured.measured(case, what))
+
+
+def test_the_held_block_was_run_in_four_tools():
+    rows = measured.held_block().splitlines()[2:]
+    tools = {row.split(" | ")[0].removeprefix("| ") for row in rows}
+    assert tools == {"nonsmooth", "exudyn", "mujoco", "pymunk"}
 
 
 def test_a_figure_that_nobody_measured_is_refused():

@@ -167,7 +167,12 @@ def main(argv: Sequence[str] | None = None) -> int:
                 import_script(script)
             if not args.quiet:
                 return args.command(args)
-            with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
+            with (
+                open(
+                    os.devnull, "w", encoding="utf-8", errors="backslashreplace"
+                ) as nowhere,
+                redirect_stdout(nowhere),
+            ):
                 Bar.is_silent = True
                 try:
                     return args.command(args)

@@ -311,11 +311,14 @@ def _film(result: Result, args: argparse.Namespace) -> str:
 
 def _report(result: Result, args: argparse.Namespace) -> str:
     """Write the page of a run, also of one that failed."""
-    from nonsmooth.views.report import report
+    from nonsmooth.views.report import PAGE, report
 
     title = result.system.model.title or Path(args.system).stem
     report(result, args.report, _parameters(args), title)
-    return ""
+    size = Path(args.report).stat().st_size
+    if size <= PAGE:
+        return ""
+    return f"{size / 1e6:.2g} MB, as all {len(result.events)} events are kept, in "
 
 
 def _parameters(args: argparse.Namespace) -> list[ShownParameter]:

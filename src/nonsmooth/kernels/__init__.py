@@ -27,7 +27,7 @@ def _hash_of(root: Path, *patterns: str) -> str:
 def _processor() -> str:
     """Return what tells processors apart for which code is made."""
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:
         return platform.processor()
     # The features of all cores are one set; a virtual machine may hide some.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nonsmooth.elements.bodies import Body, PointMass
+from nonsmooth.elements.bodies import Body, PointMass, RigidBody
 from nonsmooth.elements.flexible import FlexibleBody
 from nonsmooth.errors import ModelError, NonsmoothWarning, show, worded
 from nonsmooth.kernels import entry
@@ -176,7 +177,8 @@ def _check(system: System, work: Work, t: float, q: Floats, v: Floats) -> None:
         name, value = _worst(system, found.g, found.size)
         raise ModelError(
             f"inconsistent start: {name} is violated by {value:.6g} (m or rad) at "
-            f"t = {t:g} s; correct the positions, or set assemble=True"
+            f"t = {t:g} s{_ends(system, name, q)}; correct the positions, or set "
+            "assemble=True"
         )
     if not found.is_moving_along():
         name, value = _worst(system, found.rate, found.speed)
@@ -185,6 +187,31 @@ def _check(system: System, work: Work, t: float, q: Floats, v: Floats) -> None:
             f"(m/s or rad/s) at t = {t:g} s; correct the velocities, or set "
             "assemble=True, which applies the impulse of the joints and drives"
         )
+
+
+def _ends(system: System, name: str, q: Floats) -> str:
+    """Return where the ends of a joint or drive are, those on rigid bodies."""
+    model = system.model
+    ends = [
+        (side, getattr(element, side))
+        for element in (*model.joints, *model.drives)
+        if element.label() == name
+        for side in ("a", "b")
+    ]
+    told: list[str] = []
+    for side, given in ends:
+        body, _, point = given.partition(".")
+        found = next((one for one in model.bodies if one.name == body), None)
+        x, y = getattr(found, "points", {}).get(point, (0.0, 0.0))
+        if isinstance(found, RigidBody | PointMass):
+            place = q[system.coordinates(body)]
+            turn = float(place[2]) if len(place) > 2 else 0.0
+            c, s = math.cos(turn), math.sin(turn)
+            x, y = place[0] + c * x - s * y, place[1] + s * x + c * y
+        elif body != "ground":
+            continue
+        told.append(f"{side} = '{given}' is at ({x:.4g}, {y:.4g})")
+    return f" ({', '.join(told)})" if told else ""
 
 
 def moved(system: System, start: State | None, q: Floats, v: Floats) -> str | None:
