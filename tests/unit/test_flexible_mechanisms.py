@@ -252,7 +252,7 @@ def test_all_kinds_of_elements_in_one_closed_loop():
             damping=ModalDamping(ratio=0.02),
             points={"middle": (0.5 * coupler, 0.0)},
             patches={
-                "top": Patch(boundary="top"),
+                "top": Patch(boundary="top", center=(coupler, 5e-3), radius=0.05),
                 "left": Patch(boundary="left"),
                 "right": Patch(boundary="right"),
             },
