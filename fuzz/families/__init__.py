@@ -18,7 +18,7 @@ from fuzz.families.latches import latches
 from fuzz.families.lift_offs import lift_offs
 from fuzz.families.loops import loops
 from fuzz.families.mixed import mixed
-from fuzz.families.patches import patches
+from fuzz.families.patches import pairs, patches
 from fuzz.families.ratchets import ratchets
 from fuzz.families.shapes import shapes
 from fuzz.families.slider_cranks import slider_cranks
@@ -45,6 +45,7 @@ FAMILIES: dict[str, Family] = {
         arms,
         beams,
         patches,
+        pairs,
         mixed,
         systems,
     )

@@ -1,4 +1,4 @@
-"""Flexible bars that meet the floor, or a ball, node by node, without friction."""
+"""Flexible bars that meet the floor, a ball or each other, node by node."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from typing import Any
 
 from fuzz.families.beams import MOST_PERIODS, bar
 from fuzz.families.common import Case, G, Rng, chance, decades, pick, seconds, uniform
-from nonsmooth import Circle, Contact, Material, Model, RigidBody, Unilateral
+from nonsmooth import (
+    Circle,
+    Contact,
+    Coulomb,
+    Material,
+    Model,
+    RigidBody,
+    Unilateral,
+)
 from nonsmooth.elements.meshes import Patch
 
 
@@ -76,3 +84,39 @@ def _dropped(rng: Rng) -> Case:
     contacts = [Contact(name=f"c_{n}", b=f"bar.{n}", normal=law) for n in soles]
     model = Model(gravity=(0.0, -G), bodies=[body], contacts=contacts)
     return Case(model=model, until=min(seconds(size, 1.0), MOST_PERIODS * period))
+
+
+def pairs(rng: Rng) -> Case:
+    """Return a clamped bar, and a shorter one that falls on it or slides along it."""
+    size = decades(rng, 0.05, 2.0)
+    ends = pick(rng, (("left",), ("left", "right")))
+    lower, period = bar(rng, "lower", size, fixed=ends)
+    short, pace = size * uniform(rng, 0.2, 0.4), math.sqrt(G * size)
+    angle = pick(rng, (0.0, uniform(rng, -0.05, 0.05)))
+    upper, own = bar(
+        rng,
+        "upper",
+        short,
+        angle=angle,
+        velocity=(0.3 * pace * uniform(rng, -1.0, 1.0), -0.1 * pace * rng.random()),
+    )
+    below: Any = lower.mesh
+    above: Any = upper.mesh
+    low = 0.5 * (short * abs(math.sin(angle)) + above.height * math.cos(angle))
+    high = 0.5 * below.height + low + size * decades(rng, 1e-5, 1e-3)
+    place = (size * uniform(rng, -0.15, 0.15), high)
+    sole = {"sole": Patch(boundary="bottom")}
+    upper = replace(upper, position=place, patches=sole)
+    lower = replace(lower, patches={"face": Patch(boundary="top")})
+    mu = pick(rng, (None, uniform(rng, 0.05, 0.6)))
+    contact = Contact(
+        name="c",
+        a="lower.face",
+        b="upper.sole",
+        normal=Unilateral(),
+        friction=None if mu is None else Coulomb(mu=mu, mu_static=1.2 * mu),
+    )
+    model = Model(gravity=(0.0, -G), bodies=[lower, upper], contacts=[contact])
+    # It must not slide off: nodes across from nothing do not touch.
+    until = min(seconds(size, 0.3), MOST_PERIODS * min(period, own))
+    return Case(model=model, until=until)

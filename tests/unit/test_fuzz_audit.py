@@ -569,18 +569,18 @@ def test_a_body_of_pieces(monkeypatch):
 
 
 @cache
-def pressed_bar():
-    case = make("patches", 0)
+def pressed_bar(family="patches", seed=0):
+    case = make(family, seed)
     return case.model, simulate(case.model, until=case.until)
 
 
-def nodes_of(change):
+def nodes_of(change, family="patches", seed=0, what="forces"):
     """Return what the audit finds where the forces of nodes are changed."""
-    model, result = pressed_bar()
+    model, result = pressed_bar(family, seed)
 
     def pressure(name, t):
         found = result.pressure(name, t)
-        return replace(found, forces=change(found.forces))
+        return replace(found, **{what: change(getattr(found, what))})
 
     notes = Notes()
     check_patches(notes, Tampered(result, pressure=pressure), pressed(model))
@@ -604,3 +604,26 @@ def test_patches_pass_and_are_looked_at():
 )
 def test_forces_of_nodes_that_were_tampered_with(change, check):
     assert check in nodes_of(change)
+
+
+@pytest.mark.parametrize("seed", [3, 6])
+def test_pairs_of_patches_pass_and_are_looked_at(seed):
+    """Without and with friction; the bars touch more than once."""
+    model, result = pressed_bar("pairs", seed)
+    assert (model.contacts[0].friction is None) == (seed == 3)
+    assert result.events.counts()["separate"] > 1
+    assert not audit(model, result).worst
+
+
+@pytest.mark.parametrize(
+    ("change", "what", "check"),
+    [
+        (lambda forces: 1.001 * forces, "forces", "a node that presses"),
+        (lambda forces: 0.999 * forces, "forces", "a node overlaps"),
+        (lambda forces: -forces, "forces", "a node pulls"),
+        (lambda friction: 1.3 * friction, "friction", "cone of a node"),
+        (lambda places: places + 1e-8, "places", "place of a node"),
+    ],
+)
+def test_nodes_of_pairs_that_were_tampered_with(change, what, check):
+    assert check in nodes_of(change, "pairs", 6, what)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth.elements.meshes import Patch
 from nonsmooth.errors import ModelError, brief, nearest, show
 from nonsmooth.kernels.mechanics import nodes
 from nonsmooth.kernels.tolerances import TINY
@@ -163,6 +164,18 @@ def _block_pressure(
     )
 
 
+def _cut_ends(own: Any, given: Patch, name: str) -> tuple[bool, bool]:
+    """Return whether the ends of a patch are not those of its boundary."""
+    if given.radius is None or own.mesh is None:
+        return (False, False)
+    edges, places = own.mesh.edges[given.boundary], own.sites[name].nodes.places
+    if edges[0, 0] == edges[-1, 1]:
+        return (True, True)
+    ends = own.mesh.nodes[[edges[0, 0], edges[-1, 1]]]
+    first, last = (bool(np.any(places[i] != ends[i])) for i in (0, -1))
+    return first, last
+
+
 def cut_patches(result: Result) -> Iterator[str]:
     """Yield a sentence for each patch that presses to an end at which it was cut."""
     system = result.system
@@ -172,8 +185,8 @@ def cut_patches(result: Result) -> Iterator[str]:
         element: Any = system.model.element(name, "b")
         body, _, patch = element.b.partition(".")
         owner: Any = system.model.element(body)
-        if owner.patches[patch].radius is None:
-            # Its ends are the boundary's.
+        cut = _cut_ends(system.flexible[body], owner.patches[patch], patch)
+        if not any(cut):
             continue
         steps = result.steps
         index = np.arange(0, len(steps.t), 1 + len(steps.t) // MAX_INSTANTS)
@@ -181,7 +194,8 @@ def cut_patches(result: Result) -> Iterator[str]:
         mode = steps.mode[index]
         found = evaluate(system, system.work(), t, steps.before(index), mode)
         contact: Any = np.asarray(found.contact)[:, k]
-        if max(contact["front"].max(), contact["rear"].max()) > 0.0:
+        ends = (contact["front"].max(), contact["rear"].max())
+        if any(is_cut and force > 0.0 for is_cut, force in zip(cut, ends, strict=True)):
             yield (
                 f"contact '{name}' presses at an end of patch '{element.b}': the patch "
                 "is too small for this load; give it a larger radius"

@@ -66,12 +66,10 @@ def elastic_gripper(
     its pad. Between 0.15 s and 0.4 s the jaws go up by `lift`, with an acceleration of
     up to a = 5.774 `lift`/(0.25 s)^2; the box leaves the ground, a compliant contact.
 
-    Pads press, stick and slip node by node. The box is held while
-
-        2 mu0 N >= m (g + a),
-
-    with the force N of a pad, `squeeze` or near it: fingers are set at an angle by
-    which the pads lie flat under it.
+    Pads press, stick and slip node by node. With the force N of a pad, `squeeze` or
+    near it, the box is held while 2 mu N >= m (g + a), and not beyond 2 mu0 N: between
+    these, nodes that slip first load the others until all have let go. Fingers are set
+    at an angle by which the pads lie flat under it.
 
     Bodies `box`, the fingers `left` and `right` with their patch `pad`, and the jaws
     `left_jaw` and `right_jaw`; joints `left_root` and `right_root`; contacts `left`,
