@@ -47,7 +47,7 @@ class Server:
         return self.process.wait(30.0)
 
 
-def start(folder: Path, port: str = "0") -> Server:
+def start(folder: Path, port: str = "0", token: str = TOKEN) -> Server:
     """Start the command and wait until it says where it is."""
     words = ["serve", str(folder), "--port", port, "--no-browser"]
     process = subprocess.Popen(
@@ -57,7 +57,7 @@ def start(folder: Path, port: str = "0") -> Server:
         text=True,
         # A group of its own: Ctrl-C in the terminal of the tests is not for it.
         start_new_session=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1", "NONSMOOTH_TOKEN": TOKEN},
+        env={**os.environ, "PYTHONUNBUFFERED": "1", "NONSMOOTH_TOKEN": token},
     )
     lines: Queue[str] = Queue()
 
