@@ -109,7 +109,7 @@ def test_progress_of_a_study_under_way(page: Page, server: Server) -> None:
         stderr=subprocess.DEVNULL,
     ) as study:
         try:
-            wait = "() => fetch('/api/studies').then((a) => a.text())"
+            wait = "() => fetch('api/studies').then((a) => a.text())"
             page.goto(f"{server.address}studies")
             for _ in range(600):
                 if "way.db" in page.evaluate(wait):

@@ -506,3 +506,30 @@ def test_pins_with_friction():
     assert pin["mode"] == "pin.mode"
     (spot,) = header["spots"]
     assert (spot["name"], spot["family"]) == ("pin", "joint")
+
+
+def bars_of(points, shapes):
+    """Return the ends of the bars of a body."""
+    body = RigidBody(name="body", mass=1.0, inertia=0.1, points=points, shapes=shapes)
+    found = shown(Model(bodies=[body]))["bodies"]
+    (parts,) = [item["parts"] for item in found if item["name"] == "body"]
+    return [
+        sorted([tuple(part["start"]), tuple(part["end"])])
+        for part in parts
+        if part["kind"] == "bar"
+    ]
+
+
+def test_bars_hold_points_at_shapes():
+    """A hammer: its mass centre is in the middle of the rod, where there is nothing."""
+    head = {"head": Circle(center=(0.25, 0.0), radius=0.03)}
+    whole = [[(-0.25, 0.0), (0.25, 0.0)]]
+    assert bars_of({"pin": (-0.25, 0.0), "end": (0.25, 0.0)}, head) == whole
+    # Bent, it has a bar to each.
+    bent = [sorted([(0.0, 0.0), end]) for end in ((-0.2, 0.1), (0.25, 0.0))]
+    assert bars_of({"pin": (-0.2, 0.1)}, head) == bent
+    # What is held by a shape at the centre needs one.
+    plate = {"plate": Circle(center=(0.0, 0.0), radius=0.1)}
+    one = [sorted([(0.0, 0.0), (-0.25, 0.0)])]
+    assert bars_of({"pin": (-0.25, 0.0)}, plate) == one
+    assert bars_of({"rim": (0.1, 0.0)}, plate) == []

@@ -22,11 +22,11 @@
 import uplotStyle from "uplot/dist/uPlot.min.css?inline";
 import type { Instant, Run, Side } from "./run";
 import { legend } from "./scene/legend";
-import { Scene, type SceneOptions } from "./scene/scene";
+import { Scene } from "./scene/scene";
 import style from "./style.css?inline";
 import { Clock, decimals, defaultSpeed } from "./ui/clock";
 import { fileName } from "./ui/csv";
-import { addStyle, download, icon, iconButton, make, type IconName } from "./ui/dom";
+import { addStyle, download, icon, make } from "./ui/dom";
 import { Deformed } from "./ui/deformed";
 import { Energy } from "./ui/energy";
 import { EventList, eventLine, lower } from "./ui/events";
@@ -37,10 +37,12 @@ import { Picker } from "./ui/picker";
 import { Plots, defaultPlots, sides, type Sides } from "./ui/plots";
 import type { ViewerState } from "./ui/state";
 import { summary } from "./ui/summary";
+import { fillError } from "./ui/failure";
 import { EventTable } from "./ui/table";
 import { Tabs } from "./ui/tabs";
 import { lineColour, resolve, type Theme, type ThemeChoice } from "./ui/theme";
 import { Timeline } from "./ui/timeline";
+import { covered, Tools, ZOOM } from "./ui/tools";
 import { Transport } from "./ui/transport";
 
 export type { ViewerStatus } from "./ui/header";
@@ -54,17 +56,6 @@ export interface ViewerOptions {
   onState?: (state: ViewerState) => void;
 }
 
-const TOGGLES: [keyof SceneOptions & IconName, string][] = [
-  ["forces", "forces"],
-  ["contacts", "contacts"],
-  ["trails", "paths"],
-  ["centres", "mass centres"],
-  ["markers", "points"],
-  ["names", "names"],
-];
-
-const NEEDS_SPOTS: readonly (keyof SceneOptions)[] = ["forces", "contacts"];
-
 const NEXT_THEME: Record<ThemeChoice, ThemeChoice> = {
   auto: "light",
   light: "dark",
@@ -74,7 +65,6 @@ const NEXT_THEME: Record<ThemeChoice, ThemeChoice> = {
 const FRAME = 1 / 60; // s
 const VALUES = 0.1; // s by the wall between numbers while playing: they can be read
 const REPORTS = 0.25; // s between reports of the state while it changes
-const ZOOM = 1.25;
 
 /** Put our style sheets where a node is. */
 export function addStyles(node: Node): void {
@@ -96,7 +86,7 @@ export class Viewer {
   private picker!: Picker;
   private legendBox!: HTMLElement;
   private deformed!: Deformed;
-  private toolBox!: HTMLElement;
+  private tools!: Tools;
   private pickButton!: HTMLButtonElement;
   private header!: Header;
   private film: Film | null = null;
@@ -189,12 +179,17 @@ export class Viewer {
     });
     this.legendBox = make("div", { class: "ns-legend-box" });
     const picture = make("div", { class: "ns-picture" }, this.canvas);
-    this.toolBox = this.tools();
+    this.tools = new Tools(run.header.spots.length > 0, {
+      fit: () => this.scene.fit(),
+      zoom: (factor) => this.scene.zoom(factor),
+      toggle: (name) =>
+        this.setState({ options: { [name]: !this.scene.options[name] } }),
+    });
     const stage = make(
       "div",
       { class: "ns-stage" },
       picture,
-      this.toolBox,
+      this.tools.root,
       this.legendBox,
     );
     this.transport = new Transport(
@@ -294,50 +289,11 @@ export class Viewer {
 
   /** Keep a fitted picture clear of what lies over it. */
   private cover(): void {
-    const frame = this.canvas.getBoundingClientRect();
-    const covered = { left: 0, top: 0, bottom: 0 };
-    for (const box of [this.toolBox, this.legendBox]) {
-      const { left, right, top, bottom, width, height } = box.getBoundingClientRect();
-      // Beside the picture on narrow pages, and nothing to keep clear of.
-      const isOver = top < frame.bottom && bottom > frame.top && width > 0;
-      if (!isOver || right < frame.left || left > frame.right) continue;
-      if (height > width) covered.left = Math.max(covered.left, right - frame.left);
-      else if (top + bottom < frame.top + frame.bottom) {
-        covered.top = Math.max(covered.top, bottom - frame.top);
-      } else covered.bottom = Math.max(covered.bottom, frame.bottom - top);
-    }
-    this.scene.cover(covered.left, 0, covered.top, covered.bottom);
-  }
-
-  private tools(): HTMLElement {
-    const toggles = TOGGLES.map(([name, label]) =>
-      iconButton(
-        name,
-        label,
-        () => this.setState({ options: { [name]: !this.scene.options[name] } }),
-        {
-          test: `toggle-${name}`,
-          "aria-pressed": "false",
-          disabled: NEEDS_SPOTS.includes(name) && this.run.header.spots.length === 0,
-        },
-      ),
-    );
-    return make(
-      "div",
-      { class: "ns-tools", role: "toolbar", "aria-label": "picture" },
-      make(
-        "div",
-        {},
-        iconButton("fit", "show all (f)", () => this.scene.fit(), { test: "fit" }),
-        iconButton("plus", "nearer (+)", () => this.scene.zoom(ZOOM), {
-          test: "zoom-in",
-        }),
-        iconButton("minus", "farther (−)", () => this.scene.zoom(1 / ZOOM), {
-          test: "zoom-out",
-        }),
-      ),
-      make("div", {}, ...toggles),
-    );
+    const { left, top, bottom } = covered(this.canvas, [
+      this.tools.root,
+      this.legendBox,
+    ]);
+    this.scene.cover(left, 0, top, bottom);
   }
 
   // ---- state ---------------------------------------------------------------------
@@ -369,7 +325,7 @@ export class Viewer {
     if (state.deformation !== undefined) this.scene.deformation = state.deformation;
     if (state.field !== undefined) this.scene.field = state.field;
     this.deformed.set(this.scene.deformation, this.scene.field);
-    this.showOptions();
+    this.tools.show(this.scene.options);
     if (state.difference !== undefined) this.plots.setDifference(state.difference);
     if (state.plots) this.plots.setPlots(state.plots);
     if (state.speed !== undefined && state.speed > 0) {
@@ -397,13 +353,6 @@ export class Viewer {
     this.tabs.show(name);
     this.pickButton.hidden = this.tabs.current !== "plots";
     this.table.reveal();
-  }
-
-  private showOptions(): void {
-    for (const [name] of TOGGLES) {
-      const button = this.box.querySelector(`[data-test="toggle-${name}"]`);
-      button?.setAttribute("aria-pressed", String(this.scene.options[name]));
-    }
   }
 
   /** Tell the owner, not more often than it can use. */
@@ -697,29 +646,5 @@ export class Viewer {
 /** Show in words why there is nothing to see. */
 export function showError(root: HTMLElement, error: unknown): void {
   addStyles(root);
-  root.replaceChildren(
-    make(
-      "div",
-      {
-        class: "ns-viewer ns-error",
-        test: "error",
-        role: "alert",
-        "data-theme": resolve("auto"),
-      },
-      make("h1", {}, "This run cannot be shown"),
-      make("p", {}, explain(error)),
-    ),
-  );
-}
-
-/** Return a sentence about what went wrong, and what to try. */
-export function explain(error: unknown): string {
-  if (typeof DecompressionStream === "undefined") {
-    return (
-      "This browser cannot unpack the data. Browsers that can: Chrome and Edge from " +
-      "80, Safari from 16.4, Firefox from 113."
-    );
-  }
-  const text = error instanceof Error ? error.message : String(error);
-  return `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}. Try to write the report again.`;
+  fillError(root, error);
 }

@@ -177,7 +177,7 @@ const find = <T extends HTMLElement = HTMLElement>(test: string) =>
 
 /** Wait until something holds. */
 async function until(holds: () => boolean): Promise<void> {
-  for (let k = 0; k < 400 && !holds(); k++) await soon(5);
+  for (let k = 0; k < 800 && !holds(); k++) await soon(5);
   expect(holds()).toBe(true);
 }
 

@@ -5,7 +5,8 @@ import { Run } from "../src/run";
 import { isTaken } from "../src/ui/keys";
 import { VirtualList } from "../src/ui/list";
 import { make } from "../src/ui/dom";
-import { Viewer, explain, showError } from "../src/viewer";
+import { explain } from "../src/ui/failure";
+import { Viewer, showError } from "../src/viewer";
 import { block, makeRun } from "./make";
 
 let root: HTMLElement;

@@ -20,7 +20,7 @@ from nonsmooth.elements.bodies import (
     PointMass,
     RigidBody,
 )
-from nonsmooth.elements.shapes import Circle, Line, Polygon, Segment, Shape
+from nonsmooth.elements.shapes import Circle, Line, Point, Polygon, Segment, Shape
 from nonsmooth.views import drawing
 from nonsmooth.views.stage import Looks, Stage, extremes
 
@@ -134,8 +134,11 @@ def rigid_body(stage: Stage, body: RigidBody) -> list[Item]:
         # would not reach, as the head of a hammer.
         bare = [p for p in points if drawing.is_bare(body, p, stage.unit)]
         if bare and drawing.is_bare(body, centre, stage.unit):
-            solid = [s for s in drawing.shapes_of(body) if s.corners()]
-            bare += [tuple(np.mean(drawing.corners_of(s), axis=0)) for s in solid]
+            # They meet at the centre, from where bars lead on to the shapes.
+            bare += [_middle(shape) for shape in body.shapes.values()]
+            ends = drawing.hull(np.array([centre, *bare]))
+            if len(bare) == 2 and len(ends) == 2:
+                return [*_outline(ends), *parts]  # a rod, without a seam
         bars = [{"kind": "bar", "start": centre, "end": tuple(p)} for p in bare]
         return [*bars, *parts]
     corners = drawing.hull(np.array([centre, *points]))
@@ -147,6 +150,13 @@ def rigid_body(stage: Stage, body: RigidBody) -> list[Item]:
         radius = min(max(radius, low), high)
         parts.append({"kind": "circle", "center": centre, "radius": radius})
     return parts
+
+
+def _middle(shape: Shape) -> Point:
+    """Return a place inside a shape; the centre of the frame if it has no end."""
+    corners = shape.corners()
+    x, y = np.mean(corners, axis=0).tolist() if corners else (0.0, 0.0)
+    return x, y
 
 
 @part(PointMass)

@@ -22,6 +22,7 @@ import {
   type RunStatus,
 } from "./api";
 import {
+  choiceOf,
   key,
   label,
   plainChoice,
@@ -501,34 +502,13 @@ export class App {
 
   /** Write into the form what a run was asked for. */
   private restore(run: RunStatus): void {
-    const { request } = run;
-    const values: Record<string, string> = {};
-    for (const [name, value] of Object.entries(request.parameters)) {
-      values[name] = value === null ? "" : String(value);
-    }
-    const options: Record<string, string> = {};
-    for (const [name, value] of Object.entries(request.options)) {
-      options[name] = String(value);
-    }
-    const until =
-      request.until === undefined || request.until === null ? "" : request.until;
-    const choice = { values, options, until: String(until) };
-    if (request.system !== undefined) {
-      this.panel.setChoice({
-        ...choice,
-        source: { kind: "system", name: request.system },
-      });
-    } else if (request.file !== undefined) {
-      this.panel.setChoice({ ...choice, source: { kind: "file", name: request.file } });
-      void this.check(values, false);
-    } else {
-      // The server does not keep texts; the panel may.
-      const name = request.name ?? "";
-      const source = { kind: "text", name, text: "", format: "yaml" } as const;
-      const known = this.panel.textOf(name);
-      this.panel.setChoice({ ...choice, source: known ?? source });
-      if (known) void this.check(values, false);
-    }
+    const choice = choiceOf(run.request, (name) => this.panel.textOf(name));
+    this.panel.setChoice(choice);
+    const { source } = choice;
+    // Without its text a model has no fields.
+    const isKnown =
+      source.kind === "text" ? source.text !== "" : source.kind === "file";
+    if (isKnown) void this.check(choice.values, false);
     this.writing.follow();
     this.conclude(run);
   }

@@ -105,3 +105,28 @@ export function sourceName({ system, file, name }: Request): string {
 export function plainChoice(source: Source): Choice {
   return { source, values: {}, until: "", options: {} };
 }
+
+/** Return what a form would say that asked for a run; the server keeps no texts. */
+export function choiceOf(
+  request: Request,
+  textOf: (name: string) => TextSource | undefined,
+): Choice {
+  const typed = (given: Record<string, Scalar>): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [name, String(value ?? "")]),
+    );
+  const { system, file, name = "" } = request;
+  const lost: TextSource = { kind: "text", name, text: "", format: "yaml" };
+  const source: Source =
+    system !== undefined
+      ? { kind: "system", name: system }
+      : file !== undefined
+        ? { kind: "file", name: file }
+        : (textOf(name) ?? lost);
+  return {
+    source,
+    values: typed(request.parameters),
+    options: typed(request.options),
+    until: String(request.until ?? ""),
+  };
+}

@@ -118,7 +118,7 @@ export class Editor {
       this.area.setSelectionRange(0, 0);
       this.area.scrollTop = 0;
     }
-    this.setFaults([]);
+    this.paint();
   }
 
   /** Show what is wrong, each where it is. */

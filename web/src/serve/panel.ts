@@ -359,6 +359,10 @@ export class Panel {
     if (others > 0) words.push(`${others} more ${others > 1 ? "wait" : "waits"}`);
     this.phase.textContent = words.join(" · ");
     this.cancelButton.title = `cancel run ${run.id}`;
+    // Said again, it drops what is being collected.
+    this.cancelButton.textContent = run.phase.startsWith("collecting what")
+      ? "Drop it"
+      : "Cancel";
     this.cancelButton.disabled = run.phase === "cancelling";
   }
 

@@ -15,7 +15,7 @@ export class Tracker {
   onLost: (isLost: boolean) => void = () => {};
   /** The server is another one, and does not know us. */
   onForbidden: (message: string) => void = () => {};
-  private readonly followed = new Set<string>();
+  private readonly followed = new Map<string, Promise<RunStatus | null>>();
   private readonly api: Api;
   private readonly sleep: (ms: number) => Promise<void>;
   private isLost = false;
@@ -29,19 +29,25 @@ export class Tracker {
   }
 
   /** Follow a run to its end; null if the server has forgotten it. */
-  async follow(id: string): Promise<RunStatus | null> {
-    this.followed.add(id);
+  follow(id: string): Promise<RunStatus | null> {
+    let found = this.followed.get(id);
+    if (!found) {
+      found = this.watch(id).finally(() => this.followed.delete(id));
+      this.followed.set(id, found);
+    }
+    return found;
+  }
+
+  private async watch(id: string): Promise<RunStatus | null> {
+    // Once it is among those that are followed.
+    await Promise.resolve();
     for (let k = 0; this.followed.has(id); k++) {
       const run = await this.ask(() => this.api.run(id));
-      if (run === null || !this.followed.has(id)) break;
+      if (run === null || !this.followed.has(id)) return null;
       this.onUpdate(run);
-      if (isOver(run)) {
-        this.followed.delete(id);
-        return run;
-      }
+      if (isOver(run)) return run;
       await this.sleep(k < 10 ? QUICK : SLOW);
     }
-    this.followed.delete(id);
     return null;
   }
 

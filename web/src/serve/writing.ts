@@ -16,6 +16,7 @@ export interface WritingHost {
 export class Writing {
   isOpen = false;
   private shown: TextSource | null = null; // what the editor was given
+  private faults: readonly string[] = [];
   private turn = 0;
 
   constructor(
@@ -56,10 +57,12 @@ export class Writing {
 
   /** Another source was chosen: its text is to be seen. */
   follow(): void {
+    this.faults = [];
     if (this.isOpen) void this.load();
   }
 
   setFaults(messages: readonly string[]): void {
+    this.faults = messages;
     if (this.isOpen) this.panel.editor.setFaults(messages);
   }
 
@@ -76,6 +79,7 @@ export class Writing {
     try {
       const { file, stamp: now } = await this.api.save(name, editor.text, stamp);
       this.shown = { ...own, name: file, text: editor.text, stamp: now };
+      this.panel.setTextName(file);
       this.host.saved(file);
       return "";
     } catch (error) {
@@ -105,6 +109,7 @@ export class Writing {
   private show(source: TextSource): void {
     this.shown = source;
     this.panel.editor.show(source.text, source.format === "json");
+    this.panel.editor.setFaults(this.faults);
     this.panel.setTextName(source.name);
   }
 

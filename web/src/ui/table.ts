@@ -65,10 +65,14 @@ export class EventTable {
       this.detail,
       make(
         "div",
-        { class: "ns-event-head", "aria-hidden": "true" },
-        ...heads.map((text) => make("span", {}, text)),
+        { class: "ns-event-table", test: "event-table" },
+        make(
+          "div",
+          { class: "ns-event-head", "aria-hidden": "true" },
+          ...heads.map((text) => make("span", {}, text)),
+        ),
+        this.list.root,
       ),
-      this.list.root,
     );
     this.filter();
   }

@@ -21,7 +21,8 @@ unless noted:
     GET    /api/runs               all runs, and a token of this server
     GET    /api/runs/ID            {state, progress, phase, message, seconds, ...}
     DELETE /api/runs/ID            forget it, after cancelling it
-    POST   /api/runs/ID/cancel     end it early; what was computed is kept
+    POST   /api/runs/ID/cancel     end it early; what was computed is kept, unless this
+                                   is said again while it is collected
     GET    /api/runs/ID/scene      the scene document (bytes; see views.scene)
     GET    /api/runs/ID/report     the report (HTML, to be saved)
     GET    /api/runs/ID/view       the same, to be shown in a frame of ours

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from nonsmooth import gallery
 from nonsmooth.app.serve import tasks
 from nonsmooth.app.serve.jobs import Job, Refused, shortened
-from nonsmooth.app.serve.worker import Died, Ended, Worker
+from nonsmooth.app.serve.worker import HEARD, Died, Ended, Worker
 from nonsmooth.errors import ModelError
 
 log = logging.getLogger(__name__)
@@ -53,6 +53,8 @@ class Run:
     summary: dict[str, Any] | None = None
     scene: bytes | None = None
     is_cancelled: bool = False
+    has_heard: bool = False  # of being cancelled; what it computed is collected
+    is_dropped: bool = False  # not even that is wanted
     done: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -80,7 +82,7 @@ class Run:
         }
 
     def _is_ending(self) -> bool:
-        return self.is_cancelled and not self.is_over
+        return self.is_cancelled and not self.has_heard and not self.is_over
 
 
 class Runs:
@@ -142,9 +144,10 @@ class Runs:
             return list(self._runs.values())
 
     def cancel(self, id: str) -> Run:
-        """Ask a run to end; what was computed is kept. Nothing if it is over."""
+        """Ask a run to end; what was computed is kept, unless it is asked again."""
         run = self.get(id)
         with self._changed:
+            run.is_dropped = run.is_cancelled and run.has_heard
             run.is_cancelled = True
             if run.state == "queued":
                 self._end(run, "cancelled", "cancelled before it began")
@@ -257,13 +260,15 @@ class Runs:
         def hear(kind: str, *rest: Any) -> None:
             if kind == tasks.TITLE:
                 run.title = rest[0]
+            elif kind == HEARD:
+                run.has_heard = True
             else:
                 run.phase, run.progress = rest
 
         run.phase = "starting"
         arguments = (run.job, self._folder, run.until, self._max_memory)
         found: tasks.Outcomes = self.worker.ask(
-            "run", arguments, hear, lambda: run.is_cancelled
+            "run", arguments, hear, lambda: run.is_cancelled, lambda: run.is_dropped
         )
         run.scene, run.summary = found.scene, found.summary
         return found.state, found.message

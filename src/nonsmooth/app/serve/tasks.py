@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 Outcome = Literal["finished", "stopped", "failed", "cancelled"]
 # What a task tells: what it is at, and the part that is done; the title of its model.
 PHASE, TITLE = "phase", "title"
+PREPARING = "preparing the view"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +85,8 @@ def run(task: Task, job: Job, folder: Path, until: float, max_memory: int) -> Ou
             result = dataclasses.replace(result, status="stopped", message=error)
     except KeyboardInterrupt:  # `look` ended it, outside the march
         return Outcomes(state="cancelled", message="cancelled before it began")
-    task.tell(PHASE, "preparing the view", ender.part)
+    words = "collecting what was computed" if ender.is_cancelled else PREPARING
+    task.tell(PHASE, words, ender.part)
     return Outcomes(
         state="cancelled" if ender.is_cancelled else result.status,
         message=error or result.message,

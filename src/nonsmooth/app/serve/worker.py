@@ -71,8 +71,11 @@ class Worker:
         arguments: Sequence[Any],
         hear: Callable[..., None],
         is_cancelled: Callable[[], bool],
+        is_dropped: Callable[[], bool] = lambda: False,
     ) -> Any:
         """Have a task done; return its answer.
+
+        One that is cancelled is told so; one that is dropped is ended at once.
 
         Raises
         ------
@@ -98,12 +101,13 @@ class Worker:
                         raise rest[0]
                     if kind == HEARD:
                         late = math.inf
+                        hear(HEARD)
                     else:
                         hear(kind, *rest)
                 if not is_told and is_cancelled():
                     pipe.send(CANCEL)
                     is_told, late = True, time.monotonic() + GRACE
-                if time.monotonic() > late:
+                if is_dropped() or time.monotonic() > late:
                     self.end()
                     raise Ended
         except (EOFError, OSError):
