@@ -287,7 +287,7 @@ def mean_force(struck, t, width):
     return float(np.diff(impulse)[0]) / width
 
 
-def main(size, elbow, mu0=0.7, until=7e-4):
+def main(size, elbow, mu0="0.7", until="7e-4"):
     """Print the figures of a tip of given size, m."""
     model = gallery.build(
         "flexible_double_pendulum", gravity=0.0, contact_size=float(size)
