@@ -6,8 +6,11 @@ those of the gallery's `flexible_double_pendulum` without gravity, 0.7 ms.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from benchmarks.bars import exponent
 from benchmarks.common import Row
 from nonsmooth import Result, gallery, simulate
 from nonsmooth.pack import pack
@@ -44,8 +47,7 @@ def growth() -> list[Row]:
         rows.append(
             Row(what=f"0.7 ms, {modes} modes", value=seconds, unit="s", note=note)
         )
-    power = np.polyfit(np.log(MODES), np.log(costs), 1)[0]
-    rows.append(Row(what="exponent of cost by modes", value=float(power), unit=""))
+    rows.append(_power("modes", MODES, costs))
     costs, counts = [], list[int]()
     for size in SIZES:
         seconds, result, n = march(gravity=0.0, contact_size=size)
@@ -53,9 +55,17 @@ def growth() -> list[Row]:
         counts.append(n)
         what = f"0.7 ms, 80 modes, {n} nodes at the tip"
         rows.append(Row(what=what, value=seconds, unit="s", note=_figures(result)))
-    power = np.polyfit(np.log(counts), np.log(costs), 1)[0]
-    rows.append(Row(what="exponent of cost by nodes", value=float(power), unit=""))
+    rows.append(_power("nodes", counts, costs))
     return rows
+
+
+def _power(name: str, sizes: Sequence[int], costs: Sequence[float]) -> Row:
+    """Return the exponent of cost, of all and from size to size."""
+    power = np.polyfit(np.log(sizes), np.log(costs), 1)[0]
+    note = exponent(sizes, costs)
+    return Row(
+        what=f"exponent of cost by {name}", value=float(power), unit="", note=note
+    )
 
 
 def flights() -> list[Row]:
@@ -82,12 +92,9 @@ def appended() -> list[Row]:
 
 
 def _figures(result: Result) -> str:
-    """Return impulses at the end of the stage."""
-    t = np.arange(0.0, result.t_end, 1e-7)
-    names = ["contact.normal_force", "contact.friction_force"]
-    found = result.sample(t, names)
-    sums = [np.trapezoid(found[name], t) for name in names]
-    return f"impulses {sums[0]:.4f}, {sums[1]:.4f} N s"
+    """Return impulses at the end of the stage, and what the ledger leaves."""
+    along, press, _ = result.impulse("contact")
+    return f"impulses {press:.4f}, {along:.4f} N s; {_closing(result)}"
 
 
 def _closing(result: Result) -> str:

@@ -133,7 +133,7 @@ def printed(value: float, form: str) -> str:
 
 def run(system: str, until: float | None = None, **options: Any) -> Result:
     """Simulate a system; options of `simulate` have their own names."""
-    mine = ("rtol", "method", "step", "stabilisation", "scheme")
+    mine = ("rtol", "method", "step", "max_step", "stabilisation", "scheme")
     given = {key: options.pop(key) for key in mine if key in options}
     end = gallery.duration(system) if until is None else until
     return simulate(gallery.build(system, **options), until=end, **given)

@@ -10,7 +10,7 @@ mean of that face: an impulse shared among its nodes keeps them there.
     m v' = f(x) + impulses      f = -int P : dN/dX dV,  P = F (lam tr(E) + 2 mu E)
 
 Run as a module, it prints the figures that the page of the double pendulum and its
-tests quote: `python -m oracles.struck_pendulum SIZE node|face [UNTIL]`, from tests/.
+tests quote, from tests/: `python -m oracles.struck_pendulum SIZE node|face [MU0]`.
 """
 
 import math
@@ -287,14 +287,14 @@ def mean_force(struck, t, width):
     return float(np.diff(impulse)[0]) / width
 
 
-def main(size, elbow, until=7e-4):
+def main(size, elbow, mu0="0.7", until="7e-4"):
     """Print the figures of a tip of given size, m."""
     model = gallery.build(
         "flexible_double_pendulum", gravity=0.0, contact_size=float(size)
     )
     body = next(body for body in model.bodies if body.name == "b2")
-    found = strike(body, until=float(until), face=elbow == "face")
-    print(f"size {size} m, elbow on its {elbow}, steps of {found.step:.3g} s")
+    found = strike(body, until=float(until), face=elbow == "face", mu0=float(mu0))
+    print(f"{size} m, on its {elbow}, mu0 {mu0}, steps of {found.step:.3g} s")
     start, end = found.energy
     print(f"not accounted for: {(end - start - found.friction[-1]) / start:.1e}")
     for t in (1e-4, 2e-4, 3.5e-4, 5e-4, 7e-4):

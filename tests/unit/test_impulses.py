@@ -1,5 +1,7 @@
 """Impulses are what changes momentum and angular momentum."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ from nonsmooth import (
 
 # Impulses are of dense output and the change of momentum of steps: they differ by the
 # error of integration, of which rtol is the size in a step.
-TIGHT = {"rtol": 1e-12, "atol": 1e-14}
+TIGHT: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-14}
 DRY = Coulomb(mu=0.3, mu_static=0.4)
 
 
@@ -89,7 +91,7 @@ def test_double_pendulum_that_strikes_the_floor():
 
 def test_box_on_its_face():
     """A contact over an area, with friction, and one taken apart into its corners."""
-    corners = [(-0.2, -0.1), (0.2, -0.1), (0.2, 0.1), (-0.2, 0.1)]
+    corners = ((-0.2, -0.1), (0.2, -0.1), (0.2, 0.1), (-0.2, 0.1))
     box = RigidBody(
         name="box",
         mass=2.0,

@@ -5,6 +5,7 @@ from nonsmooth.result.energy import EnergyBalance
 from nonsmooth.result.evaluate import evaluate
 from nonsmooth.result.event_table import EventRecord, EventTable
 from nonsmooth.result.fields import Field
+from nonsmooth.result.impulses import Impulse
 from nonsmooth.result.result import Limit, Result
 from nonsmooth.result.samples import Samples
 from nonsmooth.result.state import State, mode_name, slip_of
@@ -16,6 +17,7 @@ __all__ = [
     "EventRecord",
     "EventTable",
     "Field",
+    "Impulse",
     "Limit",
     "Result",
     "Samples",

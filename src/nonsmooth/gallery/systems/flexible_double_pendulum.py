@@ -54,8 +54,9 @@ _REACH = 0.12
 _COARSE = 0.35
 # The same in the head, over its radius.
 _HEAD = 0.15
-# Faces of a tip of larger radius, over the depth, end before the place that touches.
-_LARGEST = 0.7
+# Arcs of a larger radius, over the depth, end inside the patch.
+_LARGEST = 0.63
+_ROUND_OFF = 1e-9
 
 
 def flexible_double_pendulum(
@@ -115,7 +116,8 @@ def flexible_double_pendulum(
     mu : float
         Coefficient of friction of nodes that slip, 1.
     elbow : str
-        What of b2's end the elbow holds: its middle node, or the mean of its face.
+        What of b2's end the elbow holds: its middle node, whose compliance depends on
+        the mesh, or the mean of its face.
     contact_size : float
         Longest side of an element where the tip touches, m.
     youngs_modulus : float
@@ -136,7 +138,7 @@ def flexible_double_pendulum(
     at_least(system, 0.0, gravity=gravity)
     rub = coulomb(system, mu, mu0)
     radius = 0.5 * depth if tip_radius is None else tip_radius
-    if not 0.5 * depth <= radius <= _LARGEST * depth:
+    if not 0.5 * depth <= radius <= (_LARGEST + _ROUND_OFF) * depth:
         raise ModelError(
             f"{system}: tip_radius = {show(radius)}; give {0.5 * depth:g} to "
             f"{_LARGEST * depth:g} m, half the depth to {_LARGEST:g} of it"

@@ -4,7 +4,7 @@ from nonsmooth.kernels.abi import kernel
 from nonsmooth.kernels.march import guards, locate, radau, steps
 from nonsmooth.kernels.march.attempt import SLACK, fail, land_explicit
 from nonsmooth.kernels.march.record import is_finite
-from nonsmooth.kernels.mechanics.tables import MARGIN
+from nonsmooth.kernels.mechanics.tables import GAP, MARGIN
 from nonsmooth.kernels.run import NEWTON_FAILED, STEP_TOO_SMALL
 from nonsmooth.kernels.tolerances import EPSILON, LANDED
 
@@ -134,6 +134,22 @@ def rate_at_root(m, w, watch, h, k):
 
 
 @kernel
+def earliest(m, watch):
+    """Return the earliest of the guards that fire as one: none is to be past its zero.
+
+    But a gap if there is one, whose root is sharp: force ends with it, and flatly.
+    """
+    k, is_gap = -1, False
+    for i in range(m.n_watch):
+        if not watch.fired[i] or (is_gap and m.watch_kind[i] != GAP):
+            continue
+        is_first = m.watch_kind[i] == GAP and not is_gap
+        if k < 0 or is_first or watch.root[i] < watch.root[k]:
+            k, is_gap = i, is_gap or m.watch_kind[i] == GAP
+    return k
+
+
+@kernel
 def land_on_event(m, w, r, h):
     """Let the step end on the earliest of the guards that fired.
 
@@ -142,11 +158,7 @@ def land_on_event(m, w, r, h):
     the step's size; 0 if the guard is not where the dense output has it; a failure < 0.
     """
     s, tb, watch = r.step, r.tableau, r.watch
-    k = -1
-    for i in range(m.n_watch):
-        # Of those that fire as one, none is to be past its zero.
-        if watch.fired[i] and (k < 0 or watch.root[i] < watch.root[k]):
-            k = i
+    k = earliest(m, watch)
     # The dense output has round-off of a hundred times that of the step; a user's event
     # is looked for for its own sake.
     is_switch = k >= m.n_user
