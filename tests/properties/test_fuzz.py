@@ -85,6 +85,8 @@ MENDED = [
     ("feet", 20013),
     # A contact that presses anew while it opens: decided as if 0.03 s later.
     ("shapes", 20009),
+    # "2 solutions" that were one, of feet on nearly one line.
+    ("mixed", 20142),
 ]
 
 

@@ -44,8 +44,9 @@ UNIQUE, CONTINUE, LEAST = 0, 1, 2
 # How it ends, as of a complementarity problem, or with more than one solution.
 SEVERAL = 10
 # Motions nearer than this, beside the largest force, or acceleration with or without
-# friction, are one.
-SAME = 1e-7
+# friction, are one: contacts on nearly one line, one of which sticks, or the other, or
+# both. Where a joint locks itself, loads differ by what they are.
+SAME = 1e-4
 # Part by which friction may change loads for a solution to be the only one.
 CERTAIN = 0.5
 
