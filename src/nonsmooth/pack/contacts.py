@@ -345,6 +345,7 @@ class Touching:
     a: Shape | Outline
     b: Shape | Outline | None
     length: float  # m, of face that has the law's stiffness
+    has_mates: bool
 
 
 def _touching(packer: Packer, contact: Contact) -> Iterator[Touching]:
@@ -378,6 +379,7 @@ def _touching(packer: Packer, contact: Contact) -> Iterator[Touching]:
             a=a,
             b=b,
             length=length,
+            has_mates=len(sides[0]) * len(others) > 1,
         )
 
 
@@ -386,7 +388,13 @@ def _flat(packer: Packer, contact: Contact, one: Touching) -> ContactRow | None:
     if not isinstance(one.a, Outline) or not isinstance(one.b, Outline):
         return None
     body_a, body_b, name = one.body_a, one.body_b, one.name
-    pair = Pair(a=one.a, b=one.b, normal=contact.normal, length=one.length)
+    pair = Pair(
+        a=one.a,
+        b=one.b,
+        normal=contact.normal,
+        length=one.length,
+        has_mates=one.has_mates,
+    )
     for body, own in ((body_a, pair.a), (body_b, pair.b)):
         packer.reach += [(packer.index[body], *place) for place in own.vertices]
     friction = _friction(packer, contact.friction)

@@ -164,6 +164,7 @@ class Pair:
     b: Outline
     normal: NormalLaw
     length: float  # m, of face that has the law's stiffness
+    has_mates: bool = False  # other pieces of the same bodies may be on one face
 
     @property
     def deepest(self) -> float:
@@ -191,6 +192,7 @@ class Pair:
             EQUALLY_FAR * self.length,
             BARELY * self.length,
             *powers(self.normal),
+            float(self.has_mates),
         ]
         for n in (n_point, EVEN_POINTS):
             for place, own in zip(*(x.tolist() for x in nodes(n)), strict=True):

@@ -19,7 +19,8 @@ straight pieces; each is parametrised from its deeper end.
 
 The parameters of a pair (`pack.outlines` writes them): head, nodes, a, b.
 
-    head     points; are they on roots; weight / length; step; tie; least depth
+    head     points; are they on roots; weight / length; step; tie; least depth; those
+             of `powers`; are there other pieces
     nodes    place and weight of each point on (0, 1), then of those where depth is even
     outline  faces, vertices; nx, ny, c, is_open of each face; x, y of each vertex
 
@@ -35,6 +36,7 @@ from nonsmooth.kernels.abi import INTEGER, NUMBER, Block, at, call_normal, kerne
 from nonsmooth.kernels.mechanics.pressure import (
     BARELY,
     EVEN_POINTS,
+    HAS_MATES,
     HEAD,
     PER_LENGTH,
     POINTS,
@@ -274,7 +276,27 @@ def edge(law, par, p, o, has_rates, is_b, outline, faces, normal, v0, v1, h0, h1
                 law, par, p, o, has_rates, is_b, face, normal,
                 x + s * ex, y + s * ey, part * ex, part * ey, phi, end,
             )  # fmt: skip
+        if has_rates and g >= 0 and p[HAS_MATES] != 0.0:
+            pass_face(
+                law, par, p, o, is_b, face, at(faces, FLAT_FACE * g),
+                x + t * ex, y + t * ey, math.hypot(ex, ey), end,
+                (h1[f] - h0[f]) - (h1[g] - h0[g]),
+            )  # fmt: skip
         f, s, phi = g, t, end
+
+
+@kernel
+def pass_face(law, par, p, o, is_b, face, other, x, y, length, phi, rise):
+    """Add what a place brings about, where depth is measured from another face on.
+
+    It goes along the edge, and on either side of it pressure has another normal.
+    """
+    side = -1.0 if is_b else 1.0
+    dx, dy = side * (face[0] - other[0]), side * (face[1] - other[1])
+    pace = -rate_at(o, x, y, dx, dy) / rise
+    more = p[PER_LENGTH] * call_normal(law, par, phi, 0.0, o.approach)
+    more *= -length * pace
+    add_way_rate(o, is_b, more * dx, more * dy)
 
 
 @kernel

@@ -15,7 +15,16 @@ from nonsmooth.kernels.abi import call_normal, kernel
 from nonsmooth.kernels.mechanics import powers
 
 # Places in the head of a pair's parameters; those of `powers` follow; numbers in it.
-POINTS, ON_ROOTS, PER_LENGTH, STEP, TIE, BARELY, HEAD = 0, 1, 2, 3, 4, 5, 13
+POINTS, ON_ROOTS, PER_LENGTH, STEP, TIE, BARELY, HAS_MATES, HEAD = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    13,
+    14,
+)
 # Where the depth falls by less than this part of it, three points will do for any law:
 # the error of a power's moment is 3 times its fifth power over 1e6, 3e-16.
 EVEN, EVEN_POINTS = 0.01, 3
