@@ -4,6 +4,7 @@ from nonsmooth.kernels.abi import kernel
 from nonsmooth.kernels.march import guards, locate, radau, steps
 from nonsmooth.kernels.march.attempt import SLACK, fail, land_explicit
 from nonsmooth.kernels.march.record import is_finite
+from nonsmooth.kernels.march.resolved import largest_node
 from nonsmooth.kernels.mechanics.tables import FORWARD, MARGIN
 from nonsmooth.kernels.run import NEWTON_FAILED, STEP_TOO_SMALL
 from nonsmooth.kernels.tolerances import EPSILON, LANDED
@@ -71,7 +72,7 @@ def is_seen(m, w, watch, k):
     if m.watch_kind[k] != FORWARD or not guards.has_rate(m, w, k):
         return True
     own = watch.step.set
-    return locate.largest_node(watch, k) > SEEN * (own.atol + own.rtol * w.speed)
+    return largest_node(watch, k) > SEEN * (own.atol + own.rtol * w.speed)
 
 
 @kernel

@@ -3,12 +3,29 @@
 from nonsmooth.kernels.abi import kernel
 from nonsmooth.kernels.march.guards import is_friction_at_rest
 from nonsmooth.kernels.run import N_NODE
-from nonsmooth.kernels.tolerances import SMALLEST_FORCE
+from nonsmooth.kernels.tolerances import SMALLEST_FORCE, ZERO
 
 # Nodes of friction at rest may differ from their interpolation by this part of the
 # least of them; where they vary by less than the next they are not looked at.
 # Those that go down to zero, by a part of the largest.
 RESOLVED, ALIKE, DEEPEST = 0.1, 0.1, 0.05
+
+
+@kernel
+def largest_node(watch, k):
+    """Return the largest magnitude of guard k over the nodes of the step."""
+    largest = 0.0
+    for j in range(N_NODE + 1):
+        largest = max(largest, abs(watch.node[j][k][0]))
+    return largest
+
+
+@kernel
+def starts_at_zero(m, watch, k):
+    """Return whether guard k is zero at the start of the step, but for round-off."""
+    if not watch.is_at_zero[k] or k < m.n_user:
+        return watch.is_at_zero[k] != 0
+    return abs(watch.node[0][k][0]) <= ZERO * largest_node(watch, k)
 
 
 @kernel
