@@ -4,7 +4,8 @@ from nonsmooth.kernels.abi import kernel
 from nonsmooth.kernels.march import guards, locate, radau, steps
 from nonsmooth.kernels.march.attempt import SLACK, fail, land_explicit
 from nonsmooth.kernels.march.record import is_finite
-from nonsmooth.kernels.mechanics.tables import GAP, MARGIN
+from nonsmooth.kernels.march.resolved import largest_node
+from nonsmooth.kernels.mechanics.tables import FORWARD, GAP, MARGIN
 from nonsmooth.kernels.run import NEWTON_FAILED, STEP_TOO_SMALL
 from nonsmooth.kernels.tolerances import EPSILON, LANDED
 
@@ -17,6 +18,9 @@ MISLED = 1e-3
 # which a step ends on it. The output was off by at most twice that in runs of the
 # compactor, the belt and blocks.
 DEFECT = 0.1
+# A slip that is not as many times what its velocities may err by has zeros of which the
+# dense output alone knows.
+SEEN = 100.0
 # Part of a step by which its end is moved along its tangent: the square is round-off.
 NUDGE = 1e-7
 # Part of a step over which the rate of a reaction is a difference.
@@ -57,6 +61,21 @@ def retake_explicit(m, w, s, tb, h, allowed):
     if not (is_finite(m.n_y, s.y1) and land_explicit(m, w, s, tb, h)):
         return False
     return not tb.is_adaptive or steps.error(m, w, s) <= allowed
+
+
+@kernel
+def is_seen(m, w, watch, k):
+    """Return whether the dense output is enough to tell where guard k is zero.
+
+    It has round-off of a hundred times that of the step; a user's event is looked for
+    for its own sake.
+    """
+    if k < m.n_user:
+        return False
+    if m.watch_kind[k] != FORWARD or not guards.has_rate(m, w, k):
+        return True
+    own = watch.step.set
+    return largest_node(watch, k) > SEEN * (own.atol + own.rtol * w.speed)
 
 
 @kernel
@@ -159,9 +178,7 @@ def land_on_event(m, w, r, h):
     """
     s, tb, watch = r.step, r.tableau, r.watch
     k = earliest(m, watch)
-    # The dense output has round-off of a hundred times that of the step; a user's event
-    # is looked for for its own sake.
-    is_switch = k >= m.n_user
+    is_told = is_seen(m, w, watch, k)
     longest = h
     last = h
     is_at_once = locate.is_at_once(watch, k, r.rest.n_chatter)
@@ -173,7 +190,7 @@ def land_on_event(m, w, r, h):
             if not retake(m, w, r.newton, last, h):
                 return 0.0
             last = h
-        elif is_switch and attempts == 1 and ends_on_dense(m, w, r, longest, h):
+        elif is_told and attempts == 1 and ends_on_dense(m, w, r, longest, h):
             r.is_on_dense, r.h_stages = 1, longest
         else:
             if not retake_explicit(m, w, s, tb, h, SLACK):

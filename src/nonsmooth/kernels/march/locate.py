@@ -23,7 +23,9 @@ from nonsmooth.kernels.march.guards import (
 from nonsmooth.kernels.march.resolved import (
     WELL_ABOVE,
     all_resolved,
+    largest_node,
     loses_load,
+    starts_at_zero,
     stays_above,
 )
 from nonsmooth.kernels.mechanics import bodies, contacts
@@ -124,15 +126,6 @@ def value_at(m, w, watch, h, x, k):
     """Return guard k at the fraction x of the step."""
     one_on_dense(m, w, watch, h, x, k)
     return watch.guard[k][0]
-
-
-@kernel
-def largest_node(watch, k):
-    """Return the largest magnitude of guard k over the nodes of the step."""
-    largest = 0.0
-    for j in range(N_NODE + 1):
-        largest = max(largest, abs(watch.node[j][k][0]))
-    return largest
 
 
 # ---- roots of one guard --------------------------------------------------------
@@ -275,14 +268,6 @@ def is_round_off(m, w, watch, k):
     if m.watch_kind[k] != GAP:
         least = 0.0 if has_rate(m, w, k) else NO_GUARD * largest_node(watch, k)
     return abs(watch.guard[k][0]) <= least
-
-
-@kernel
-def starts_at_zero(m, watch, k):
-    """Return whether guard k is zero at the start of the step, but for round-off."""
-    if not watch.is_at_zero[k] or k < m.n_user:
-        return watch.is_at_zero[k] != 0
-    return abs(watch.node[0][k][0]) <= ZERO * largest_node(watch, k)
 
 
 @kernel

@@ -5,7 +5,7 @@ from nonsmooth.kernels.friction.modes import STICK
 from nonsmooth.kernels.march.guards import is_friction_at_rest
 from nonsmooth.kernels.mechanics.tables import GROUP
 from nonsmooth.kernels.run import N_NODE
-from nonsmooth.kernels.tolerances import SMALLEST_FORCE
+from nonsmooth.kernels.tolerances import SMALLEST_FORCE, ZERO
 
 # Nodes of friction at rest may differ from their interpolation by this part of the
 # least of them; where they vary by less than the next they are not looked at.
@@ -14,6 +14,23 @@ RESOLVED, ALIKE, DEEPEST = 0.1, 0.1, 0.05
 # Tangents at two nodes that meet above this part of the lower one show no zero between;
 # nor does a parabola whose vertex is above this part of the lowest of three nodes.
 WELL_ABOVE = 0.5
+
+
+@kernel
+def largest_node(watch, k):
+    """Return the largest magnitude of guard k over the nodes of the step."""
+    largest = 0.0
+    for j in range(N_NODE + 1):
+        largest = max(largest, abs(watch.node[j][k][0]))
+    return largest
+
+
+@kernel
+def starts_at_zero(m, watch, k):
+    """Return whether guard k is zero at the start of the step, but for round-off."""
+    if not watch.is_at_zero[k] or k < m.n_user:
+        return watch.is_at_zero[k] != 0
+    return abs(watch.node[0][k][0]) <= ZERO * largest_node(watch, k)
 
 
 @kernel
