@@ -91,7 +91,9 @@ def test_two_builders_make_one_library(tmp_path):
 
 
 def test_ctrl_c_while_compiling_ends_all_processes(tmp_path):
+    # Shells let what they start in the background ignore Ctrl-C.
     stop = (
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "def listen(done, n):\n"
         "    if done == 3: print('now', flush=True)\n"
         "library.listeners.append(listen)"

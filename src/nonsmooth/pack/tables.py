@@ -405,7 +405,8 @@ def _rows(
     row_body = np.empty((int(n_row.sum()), 2), dtype=np.int64)
     for k, begin in enumerate(begins):
         row_body[begin : begin + n_row[k]] = sides[k]
-    is_late = np.isin(np.arange(len(row_body)), row_of[has_row])
+    is_late = np.zeros(len(row_body), dtype=bool)
+    is_late[row_of[has_row]] = True
     width, dof = body["body_n"][:n_moving], body["body_dof"][:n_moving]
     rows = order.arrange(row_body, width, dof, is_late)
     leader = order.leaders(n_moving, joints, ends)

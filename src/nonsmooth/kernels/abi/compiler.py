@@ -107,8 +107,6 @@ def _name(item):
 @global_compiler_lock
 def _lower(function, args, result=None):
     """Return a function typed and lowered, as a part."""
-    _target.typing_context.refresh()
-    _target.target_context.refresh()
     # A user's law may be written in all that Numba knows.
     is_ours = function.__module__.startswith("nonsmooth.")
     return compiler.compile_extra(
@@ -207,6 +205,9 @@ def compile_here(function):
 @global_compiler_lock
 def compile_object(far) -> bytes:
     """Return the object code of a far kernel."""
+    # What Numba was taught since the last time, here for all parts.
+    _target.typing_context.refresh()
+    _target.target_context.refresh()
     sig = signature(far)
     result = _lower(far.py_func, sig.args, sig.return_type)
     codegen = _target.target_context.codegen()
