@@ -140,8 +140,13 @@ def test_nodes_that_fill_a_body():
         velocity=(0.2, -1.0),
         patches={"sole": Patch(boundary="bottom")},
     )
-    law = {"normal": Unilateral(), "friction": Coulomb(mu=0.3)}
-    sole = Contact(name="contact", a="ground.floor", b="block.sole", **law)
+    sole = Contact(
+        name="contact",
+        a="ground.floor",
+        b="block.sole",
+        normal=Unilateral(),
+        friction=Coulomb(mu=0.3),
+    )
     ground = Ground(shapes={"floor": Line()})
     model = Model(bodies=[ground, block], contacts=[sole])
     one = simulate(model, until=3e-5, scheme="appended")
