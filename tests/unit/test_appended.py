@@ -80,7 +80,9 @@ def test_pictures_files_and_fields(struck, tmp_path):
 
 def test_joint_stays_closed(struck):
     found = struck.sample(struck.t, ["b1.elbow.x", "b2.elbow.x"])
-    assert found["b1.elbow.x"] == pytest.approx(found["b2.elbow.x"], abs=1e-9)
+    off = np.abs(found["b1.elbow.x"] - found["b2.elbow.x"]).max()
+    # One step turns the rods by 2e-6 rad: its square, on 0.5 m.
+    assert off <= struck.violation < 1e-11
 
 
 def test_forces_and_summary(struck):
@@ -138,8 +140,13 @@ def test_nodes_that_fill_a_body():
         velocity=(0.2, -1.0),
         patches={"sole": Patch(boundary="bottom")},
     )
-    law = {"normal": Unilateral(), "friction": Coulomb(mu=0.3)}
-    sole = Contact(name="contact", a="ground.floor", b="block.sole", **law)
+    sole = Contact(
+        name="contact",
+        a="ground.floor",
+        b="block.sole",
+        normal=Unilateral(),
+        friction=Coulomb(mu=0.3),
+    )
     ground = Ground(shapes={"floor": Line()})
     model = Model(bodies=[ground, block], contacts=[sole])
     one = simulate(model, until=3e-5, scheme="appended")

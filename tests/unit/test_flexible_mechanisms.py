@@ -270,16 +270,17 @@ def test_all_kinds_of_elements_in_one_closed_loop():
             },
         ),
     ]
-    pin = {"friction": Coulomb(mu=0.1), "radius": 5e-3}
+    dry = Coulomb(mu=0.1)
     soft = KelvinVoigt(stiffness=2e4, damping=5.0)
-    hard = {"normal": Unilateral(), "friction": Coulomb(mu=0.2, mu_static=0.24)}
     model = Model(
         gravity=(0.0, -9.81),
         bodies=bodies,
         joints=[
             Revolute(name="j0", a="ground", b="crank.o"),
             Revolute(name="j1", a="crank.a", b="coupler.left"),
-            Revolute(name="j2", a="coupler.right", b="rocker.b", **pin),
+            Revolute(
+                name="j2", a="coupler.right", b="rocker.b", friction=dry, radius=5e-3
+            ),
             Revolute(name="j3", a="ground.right", b="rocker.o"),
         ],
         drives=[
@@ -298,7 +299,13 @@ def test_all_kinds_of_elements_in_one_closed_loop():
             )
         ],
         contacts=[
-            Contact(name="ceiling", a="ground.ceiling", b="coupler.top", **hard),
+            Contact(
+                name="ceiling",
+                a="ground.ceiling",
+                b="coupler.top",
+                normal=Unilateral(),
+                friction=Coulomb(mu=0.2, mu_static=0.24),
+            ),
             Contact(
                 name="wall",
                 a="ground.wall",

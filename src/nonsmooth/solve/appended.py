@@ -115,6 +115,7 @@ class _Run:
         self._close()
         self.before = self.q  # places at the begin of an explicit step
         self.is_behind = False  # velocities, by half a step
+        self.violation = 0.0  # of joints, m
         self.work, self.onset, self.stuck = 0.0, 0.0, set[str]()
         self.lam = np.zeros(2 * len(model.joints))
         self.closed: dict[str, tuple[float, float]] = {}
@@ -144,7 +145,11 @@ class _Run:
                 "ground; use scheme 'events'"
             )
         for body in model.bodies:
-            if isinstance(body, FlexibleBody) and (body.fixed or body.damping):
+            if not isinstance(body, FlexibleBody):
+                continue
+            if self.system.flexible[body.name].mesh is None:
+                raise ModelError(f"{body.label()}: {who} needs a mesh with elements")
+            if body.fixed or body.damping:
                 raise ModelError(
                     f"{body.label()}: {who} is for bodies without supports and damping"
                 )
@@ -433,6 +438,8 @@ class _Run:
     def _record(self) -> None:
         """Keep named quantities at the end of a step, and the ledger of its middle."""
         q, v, row = self.q, self.v, [self.t]
+        off = float(np.max(np.abs(self._joints(q, v)[1]), initial=0.0))
+        self.violation = max(self.violation, off)
         for part in self.parts.values():
             x, rate = q[part.at], v[part.at]
             row += [*x[:3], *rate[:3]]
@@ -504,7 +511,7 @@ class _Run:
                 "implicit_steps": self.n_flight,
                 "cpu_seconds": time.process_time() - self.begin,
             },
-            violation=0.0,
+            violation=self.violation,
             is_projected=False,
             remarks=(
                 f"scheme 'appended': steps of {self.h:.3g} s in contact, {self.n} "
