@@ -6,8 +6,6 @@ import sys
 import threading
 from typing import Any
 
-from nonsmooth.kernels.abi import library
-
 # It appears after this long, s.
 PATIENCE = 1.0
 
@@ -28,19 +26,24 @@ class Bar:
         self._lock = threading.Lock()
         self._timer = threading.Timer(patience, self._show)
         self._timer.daemon = True
+        self._listeners: list[Any] = []
 
     def __enter__(self) -> Bar:
         """Begin to wait."""
         if sys.stderr.isatty() and not self.is_silent:
+            # Not at the top: the command's help imports little.
+            from nonsmooth.kernels.abi import library
+
             self._timer.start()
-            library.listeners.append(self._compiling)
+            self._listeners = library.listeners
+            self._listeners.append(self._compiling)
         return self
 
     def __exit__(self, *_: object) -> None:
         """Take the bar away."""
         self._timer.cancel()
-        if self._compiling in library.listeners:
-            library.listeners.remove(self._compiling)
+        if self._compiling in self._listeners:
+            self._listeners.remove(self._compiling)
         with self._lock:
             self._is_over = True
             if self._bar is not None:
