@@ -115,7 +115,7 @@ if TYPE_CHECKING:
     from nonsmooth.solve.start import assembled
     from nonsmooth.study.sweeping import sweep
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Names that bring Numba with them, or are seldom needed: imported on first use.
 _LAZY = {
