@@ -45,7 +45,8 @@ def part(page: Page, name: str) -> Locator:
 def open_report(page: Page, address: str) -> None:
     """Open a report and wait until its first frame is drawn."""
     page.goto(address)
-    wait_until(page, "() => window.nonsmooth !== undefined")
+    # The element of that id is found by this name before the script has run.
+    wait_until(page, "() => window.nonsmooth?.viewer !== undefined")
     settle(page)
 
 
