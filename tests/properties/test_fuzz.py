@@ -57,6 +57,7 @@ MENDED = [
     ("slider_cranks", 9048),
     # A motion that dies away into round-off: modes that slip.
     ("slider_cranks", 11107),
+    ("slider_cranks", 20537),
     ("feet", 2154),
     # In Karnopp's band on nearly one line: velocities that jump, friction beyond its
     # limit within round-off of a break-away.

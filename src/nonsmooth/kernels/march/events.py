@@ -247,6 +247,8 @@ def look_back(m, w, r, h, t_stop):
         r.is_fresh = 0
         t = min(s.t, s.t_cap)
         is_open = is_undecided(r, switch.renew(m, w, r.watch, r.rest, t))
+        # Where all fades, what rows on nearly one line differ by moves nothing.
+        tie(m, w, 1)
         return UNDECIDED if is_open else END
     if w.n_gripped > 1 and w.has_lost_rank:
         change = switch.review(m, w, r.watch, r.rest, min(s.t, s.t_cap))
