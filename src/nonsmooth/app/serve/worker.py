@@ -93,7 +93,8 @@ class Worker:
         try:
             pipe.send((task, tuple(arguments)))
             while True:
-                while pipe.poll(TICK):
+                # One at a time: what tells much is cancelled all the same.
+                if pipe.poll(TICK):
                     kind, *rest = pipe.recv()
                     if kind == DONE:
                         return rest[0]
@@ -131,7 +132,8 @@ class Worker:
         process, self._process = self._process, None
         if process is not None:
             process.kill()
-            process.join(5.0)
+            # Whoever waits is told; it may take longer to give back its memory.
+            process.join(0.2)
 
 
 def _how(code: int | None) -> str:
