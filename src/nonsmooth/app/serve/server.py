@@ -131,7 +131,11 @@ def _way_to(address: str) -> Generator[str]:
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with open(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as f:
+        with open(
+            os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600),
+            "w",
+            encoding="utf-8",
+        ) as f:
             f.write(page)
     except OSError:
         # Nowhere to write: the user opens the address that was printed.
