@@ -137,3 +137,19 @@ def test_a_light_box_on_a_heavy_table_slides_at_its_own_limit(mass):
     [away] = simulate(model, 0.6).events
     assert away.kind == "break_away"
     assert away.t == pytest.approx(mu, rel=1e-9)
+
+
+def test_feet_on_one_line_that_turn_by_round_off_are_at_rest():
+    """A body on four feet rocks to its rest on a belt: at 3e-5 rad/s in the end.
+
+    Its feet then part by 1e-11 m/s^2, which no friction prevents and no velocity shows:
+    they were decided to slip by 2e-15 m/s, with full friction against each other.
+    """
+    case = make("feet", 20619)
+    result = simulate(case.model, case.until)
+    found = result.sample(np.linspace(0.104, case.until, 50))
+    for name in ("c0", "c1", "c2", "c3"):
+        assert not np.any(found[f"{name}.mode"])
+        # What is left of its rocking.
+        limit = 1e-3 * found[f"{name}.normal_force"]
+        assert np.all(np.abs(found[f"{name}.friction_force"]) < limit)
