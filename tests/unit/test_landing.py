@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from benchmarks.blocks import row_of_blocks
-from nonsmooth import Event, Model, PointMass, simulate
+from nonsmooth import Contact, Coulomb, DampedHertz, Event, Model, PointMass, simulate
 from nonsmooth.pack import pack
 
 N_BLOCK, UNTIL = 60, 1.0
@@ -50,3 +50,26 @@ def test_an_event_of_the_user_is_landed_on_by_the_step_itself():
     mass = PointMass(name="mass", mass=1.0, velocity=(1.0, 0.0))
     result = simulate(Model(bodies=[mass], events=[event]), 2.0)
     assert result.events.t == pytest.approx([0.7], abs=4e-16)
+
+
+def test_a_release_from_a_force_as_steep_as_a_power_is_where_the_force_ends():
+    """Force over overlap is K d^0.2 - D v: a step of another d has another tangent.
+
+    Steps of a coarse tolerance are taken again, and gave up with 0.95 of the spring's
+    force left.
+    """
+    stiffness, exponent, damping = 2e6, 1.2, 4e6
+    law = DampedHertz(stiffness=stiffness, exponent=exponent, damping=damping)
+    ball = PointMass(
+        name="ball", mass=0.15, position=(0.0, 2e-3), velocity=(0.3, -0.01)
+    )
+    floor = Contact(name="floor", b="ball", normal=law, friction=Coulomb(mu=0.3))
+    model = Model(gravity=(0.0, -9.81), bodies=[ball], contacts=[floor])
+    result = simulate(model, 0.3, rtol=1e-3, atol=1e-4)
+    released = [event.t for event in result.events if event.kind == "release"]
+    assert len(released) >= 3
+    found = result.sample(released)
+    d, rate = -found["floor.gap"], found["floor.gap_rate"]
+    spring = stiffness * d**exponent
+    # Overlaps of 1e-8 m beside places of 1e-3 m are known to 1e-11 of themselves.
+    assert damping * d * rate == pytest.approx(spring, rel=1e-8)

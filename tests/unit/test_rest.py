@@ -7,17 +7,21 @@ import pytest
 
 from fuzz.families import make
 from nonsmooth import (
+    ConstantRate,
     Contact,
     Coulomb,
     Dahl,
     ExpressionForce,
+    Ground,
     Harmonic,
     KelvinVoigt,
+    Line,
     Model,
     PinInSlot,
     PointForce,
     PointMass,
     RigidBody,
+    Weld,
     simulate,
 )
 
@@ -103,3 +107,49 @@ def test_columns_do_not_depend_on_what_was_sampled_before():
     for name in names:
         # As well as forces and their limits are made to agree.
         assert after[name][1] == pytest.approx(alone[name][0], rel=1e-9)
+
+
+@pytest.mark.parametrize("mass", [1.0, 1.7e-3, 1e-6])
+def test_a_light_box_on_a_heavy_table_slides_at_its_own_limit(mass):
+    """A push that grows by the box's weight in a second: at mu_s, in seconds.
+
+    What was spared of friction went with the weight of the whole model: a box of 1.7 g
+    slid 1.7e-6 late, one of 1 mg 0.1.
+    """
+    mu, sink = 0.5, 1e-5
+    face = Line(point=(0.0, 0.5))
+    table = RigidBody(
+        name="table", mass=50.0, inertia=1.0, position=(0.0, -0.5), shapes={"top": face}
+    )
+    stand = Ground(points={"stand": (0.0, -0.5)})
+    box = PointMass(name="box", mass=mass, position=(0.0, -sink))
+    rubber = KelvinVoigt(stiffness=mass * G / sink, damping=20.0 * mass)
+    rough = Coulomb(mu=0.3, mu_static=mu)
+    model = Model(
+        gravity=(0.0, -G),
+        bodies=[stand, table, box],
+        joints=[Weld(name="weld", a="ground.stand", b="table")],
+        forces=[PointForce(name="push", b="box", fx=ConstantRate(rate=mass * G))],
+        contacts=[
+            Contact(name="sole", a="table.top", b="box", normal=rubber, friction=rough)
+        ],
+    )
+    [away] = simulate(model, 0.6).events
+    assert away.kind == "break_away"
+    assert away.t == pytest.approx(mu, rel=1e-9)
+
+
+def test_feet_on_one_line_that_turn_by_round_off_are_at_rest():
+    """A body on four feet rocks to its rest on a belt: at 3e-5 rad/s in the end.
+
+    Its feet then part by 1e-11 m/s^2, which no friction prevents and no velocity shows:
+    they were decided to slip by 2e-15 m/s, with full friction against each other.
+    """
+    case = make("feet", 20619)
+    result = simulate(case.model, case.until)
+    found = result.sample(np.linspace(0.104, case.until, 50))
+    for name in ("c0", "c1", "c2", "c3"):
+        assert not np.any(found[f"{name}.mode"])
+        # What is left of its rocking.
+        limit = 1e-3 * found[f"{name}.normal_force"]
+        assert np.all(np.abs(found[f"{name}.friction_force"]) < limit)

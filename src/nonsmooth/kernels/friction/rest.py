@@ -41,6 +41,7 @@ from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.run import Decision
 from nonsmooth.kernels.tolerances import (
     AT_LIMIT,
+    AT_REST,
     MOVES,
     NO_ACCELERATION,
     NO_COMPLIANCE,
@@ -197,8 +198,12 @@ def solve_friction(m, w, r, n):
     and with both signs; who has dropped stays so.
     """
     for i in range(n):
-        # Round-off comes from forces as large as the weight.
-        w.box.noise[i] = NO_ACCELERATION * r.free[i] * w.force
+        # Round-off comes from forces as large as the weight. And what has not become
+        # more than round-off of a velocity after a part of the run is rest.
+        size = r.free[i] * w.force
+        slip = AT_REST * contacts.slip_scale(m, w, r.listed[i])
+        slow = min(slip / (PART * r.step.set.span), AT_LIMIT * size)
+        w.box.noise[i] = NO_ACCELERATION * size + slow
     for _ in range(1 + n):
         for i in range(n):
             if r.dropped[r.listed[i]]:

@@ -5,7 +5,7 @@ from nonsmooth.kernels.march import guards, locate, radau, steps
 from nonsmooth.kernels.march.attempt import SLACK, fail, land_explicit
 from nonsmooth.kernels.march.record import is_finite
 from nonsmooth.kernels.march.resolved import largest_node
-from nonsmooth.kernels.mechanics.tables import FORWARD, GAP, MARGIN
+from nonsmooth.kernels.mechanics.tables import FORCE, FORWARD, GAP, MARGIN
 from nonsmooth.kernels.run import NEWTON_FAILED, STEP_TOO_SMALL
 from nonsmooth.kernels.tolerances import EPSILON, LANDED
 
@@ -23,6 +23,8 @@ DEFECT = 0.1
 SEEN = 100.0
 # Part of a step by which its end is moved along its tangent: the square is round-off.
 NUDGE = 1e-7
+# Part of an overlap by which it may differ before a force has another tangent.
+CURVED = 0.1
 # Part of a step over which the rate of a reaction is a difference.
 DIFFERENCE = 1e-3
 # Halvings of a step that Newton's method refuses, or that misses what friction does at
@@ -153,6 +155,21 @@ def rate_at_root(m, w, watch, h, k):
 
 
 @kernel
+def way_to_zero(m, w, watch, k, rate, gap):
+    """Return the time from the end of a landed step to the zero of guard k.
+
+    By its rate and, if it is a force, its gap where the dense output has the zero. A
+    force over its overlap d may go with d^0.2: its tangent holds near the zero only,
+    and where d is another it is d that is to be as there.
+    """
+    if m.watch_kind[k] == FORCE and guards.has_rate(m, w, k):
+        c = w.contact[m.watch_owner[k]]
+        if c.gap_rate > 0.0 and abs(c.gap - gap) > CURVED * abs(gap):
+            return (gap - c.gap) / c.gap_rate
+    return -watch.guard[k][0] / rate if rate != 0.0 else 0.0
+
+
+@kernel
 def earliest(m, watch):
     """Return the earliest of the guards that fire as one: none is to be past its zero.
 
@@ -183,6 +200,7 @@ def land_on_event(m, w, r, h):
     last = h
     is_at_once = locate.is_at_once(watch, k, r.rest.n_chatter)
     rate = rate_at_root(m, w, watch, h, k)
+    gap = w.contact[m.watch_owner[k]].gap if m.watch_kind[k] == FORCE else 0.0
     # A root at the very start is an event of the step before that fell behind its end.
     h = max(h * watch.root[k], EPSILON * abs(s.t))
     for attempts in range(1, MAX_LANDING + 1):
@@ -199,7 +217,7 @@ def land_on_event(m, w, r, h):
         row = 1 if r.is_implicit else tb.n_stage
         t1 = min(s.t + h, s.t_cap)
         watch_end(m, w, watch, h, row)
-        change = -watch.guard[k][0] / rate if rate != 0.0 else 0.0
+        change = way_to_zero(m, w, watch, k, rate, gap)
         is_landed = abs(change) <= LANDED * max(abs(t1), h)
         is_landed = is_landed or locate.is_round_off(m, w, watch, k)
         if is_landed or is_at_once:
