@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.errors import ModelError
-from nonsmooth.files import replacing
+from nonsmooth.files import check_folder, replacing
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -178,6 +178,7 @@ def finish(
         known = figure.canvas.get_supported_filetypes()
         if place.suffix[1:].lower() not in ("", *known):
             raise ModelError(f"plot: {place}: use .png, .svg or .pdf")
+        check_folder("plot", place)
         # Without an ending, matplotlib would add this one, to the temporary name.
         with replacing(place if place.suffix else f"{path}.png") as temporary:
             # Named here, as a device or a pipe has no ending.

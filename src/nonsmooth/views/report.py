@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nonsmooth.errors import ModelError
-from nonsmooth.files import replacing
+from nonsmooth.files import check_folder, replacing
 from nonsmooth.views.opening import opening
 from nonsmooth.views.scene import Parameters, scene
 
@@ -190,8 +190,7 @@ def _place(path: str | os.PathLike[str]) -> Path:
     place = Path(path)
     if place.suffix.lower() not in SUFFIXES:
         raise ModelError(f"report: {place}: use {' or '.join(SUFFIXES)}")
-    if not place.parent.is_dir():
-        raise ModelError(f"report: {place}: no folder '{place.parent}'")
+    check_folder("report", place)
     return place
 
 
