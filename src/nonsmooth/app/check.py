@@ -89,6 +89,7 @@ def _findings(system: System) -> list[tuple[str, str]]:
     import numpy as np
 
     from nonsmooth.kernels import entry
+    from nonsmooth.pack.magnitudes import notes_on_angles
     from nonsmooth.solve.start import (
         check_overlaps,
         check_redundancy,
@@ -141,6 +142,7 @@ def _findings(system: System) -> list[tuple[str, str]]:
         ("redundancy", note or "none"),
         ("start", start),
         *([("in the air", air)] if air else []),
+        *(("angle", note) for note in notes_on_angles(model)),
     ]
 
 

@@ -19,6 +19,7 @@ from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.tolerances import TINY
 from nonsmooth.model import Model
 from nonsmooth.pack import System, pack
+from nonsmooth.pack.magnitudes import notes_on_angles
 from nonsmooth.result import State
 
 Floats = NDArray[np.float64]
@@ -175,10 +176,11 @@ def _check(system: System, work: Work, t: float, q: Floats, v: Floats) -> None:
     found = _violation(system, work, t, q, v)
     if not found.is_placed():
         name, value = _worst(system, found.g, found.size)
+        odd = "".join(f"; {note}" for note in notes_on_angles(system.model))
         raise ModelError(
             f"inconsistent start: {name} is violated by {value:.6g} (m or rad) at "
             f"t = {t:g} s{_ends(system, name, q)}; correct the positions, or set "
-            "assemble=True"
+            f"assemble=True{odd}"
         )
     if not found.is_moving_along():
         name, value = _worst(system, found.rate, found.speed)
