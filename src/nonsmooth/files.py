@@ -10,8 +10,6 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from nonsmooth.errors import ModelError
-
 # Letters of the target's name in that of the temporary file: enough to tell what it
 # was where a killed process leaves one behind, and short enough for any disk.
 N_LETTER = 40
@@ -82,12 +80,6 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     if not (_is_special(target) or os.access(target.parent, os.W_OK | os.X_OK)):
         why = f"folder '{path.parent}' is write-protected"
         raise PermissionError(errno.EACCES, why, str(path))
-
-
-def check_folder(what: str, path: str | os.PathLike[str]) -> None:
-    """Refuse to show a run in a file whose folder is missing."""
-    if not Path(path).parent.is_dir():
-        raise ModelError(f"{what}: {path}: no folder '{Path(path).parent}'")
 
 
 def _is_special(target: Path) -> bool:

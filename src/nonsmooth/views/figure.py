@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.errors import ModelError
-from nonsmooth.files import check_folder, replacing
+from nonsmooth.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -161,6 +161,12 @@ def write_above(figure: Figure, texts: Sequence[str]) -> None:
     if lines:
         figure.suptitle("\n".join(lines), fontsize=8.5, color=WARNING)
         figure.set_figheight(figure.get_figheight() + LINE_ROW * len(lines))
+
+
+def check_folder(what: str, path: str | os.PathLike[str]) -> None:
+    """Refuse to show a run in a file whose folder is missing."""
+    if not Path(path).parent.is_dir():
+        raise ModelError(f"{what}: {path}: no folder '{Path(path).parent}'")
 
 
 def finish(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.errors import ModelError
-from nonsmooth.files import check_folder, replacing
+from nonsmooth.files import replacing
 from nonsmooth.views import figure as look
 from nonsmooth.views import sketch
 from nonsmooth.views.glyphs import glyphs
@@ -71,7 +71,7 @@ def film(
         Called with the part that is done, 0 to 1.
     """
     check_film(path)
-    check_folder("film", path)
+    look.check_folder("film", path)
     if len(result.steps.t) == 0:
         raise ModelError(f"there is nothing to draw: {result.message}")
     length = result.t_end - result.t_start

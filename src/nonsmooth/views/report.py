@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nonsmooth.errors import ModelError
-from nonsmooth.files import check_folder, replacing
+from nonsmooth.files import replacing
+from nonsmooth.views.figure import check_folder
 from nonsmooth.views.opening import opening
 from nonsmooth.views.scene import Parameters, scene
 

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from nonsmooth.errors import ModelError, SolveError
-from nonsmooth.files import check_folder, replacing
+from nonsmooth.files import replacing
+from nonsmooth.views.figure import check_folder
 from nonsmooth.views.report import viewer
 from nonsmooth.views.scene import scene
 
