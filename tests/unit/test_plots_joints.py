@@ -429,4 +429,16 @@ def test_halves_of_faces_are_called_so_and_have_a_linear_pressure():
     ):
         assert result[name][-1] == pytest.approx(force, abs=1e-9 * weight)  # round-off
     (axes,) = panels(plot_series(result, ["guide.load", f"{low}_left.normal_force"]))
-    assert axes.get_ylabel() == "load, normal force of half a face (N)"
+    label = axes.get_ylabel().replace("\n", " ")
+    assert label == "load, normal force of half a face (N)"
+
+
+def test_labels_of_panels_do_not_reach_into_others():
+    """By the letters as they are drawn."""
+    result = simulate(gallery.build("belt"), 0.1)
+    names = ["block.x", "sole.normal_force", "sole.friction_force", "block.vx"]
+    figure = plot_series(result, names)
+    figure.draw_without_rendering()
+    for axes in panels(figure):
+        outer, label = axes.get_window_extent(), axes.yaxis.label.get_window_extent()
+        assert outer.y0 <= label.y0 < label.y1 <= outer.y1

@@ -66,6 +66,9 @@ SIDES = {
     "none": "#FFFFFF",
 }
 
+# Letters of a label beside a panel of plots, which is as high as 26, and of a line of
+# one that is broken.
+MAX_LABEL, LABEL_LINE = 26, 20
 EVENT_MARKS = ("v", "D", "s", "o", "^", "P", "X", "<")
 # Events beyond which their lines are paler, and beyond which there are none.
 MANY_EVENTS, MAX_EVENTS = 40, 400
@@ -212,7 +215,9 @@ def name_values(axes: Axes, columns: Sequence[Column]) -> None:
     """Label the axis of columns of one unit, or of values that have names."""
     title = ", ".join(dict.fromkeys(column.label for column in columns))
     unit, values = columns[0].unit, columns[0].values
-    axes.set_ylabel(f"{title} ({unit})" if unit else title)
+    title = f"{title} ({unit})" if unit else title
+    is_long = len(title) > MAX_LABEL
+    axes.set_ylabel(textwrap.fill(title, LABEL_LINE) if is_long else title)
     if values:
         axes.set_yticks(list(values), map(mode_label, values.values()))
         axes.set_ylim(min(values) - 0.5, max(values) + 0.5)
