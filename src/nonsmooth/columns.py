@@ -35,8 +35,10 @@ POINT = ("x", "y", "vx", "vy", "ax", "ay")
 # Of a contact that is recorded, in the order of `kernels.march.waves`.
 NODAL = ("gap", "gap_rate", "normal_force", "friction_force", "slip_velocity")
 NODAL += ("point_x", "point_y", "normal_x", "normal_y", "width", "mode", "n_closed")
-# Quarters of a block in a guide: right is the front end, top the flank that pushes
-# along -n.
+# Halves of the faces of a block in a guide: right is the front end, top the flank that
+# pushes along -n. Of a rigid block that lies flat they are the resultants of a linear
+# pressure that has the force and moment of its ends; it is largest at the end, so that
+# they differ by more than the ends do.
 AREAS = ("top_left", "top_right", "bottom_left", "bottom_right")
 WRENCH = ("force_x", "force_y", "torque")
 # Elements whose columns are shown.
@@ -146,8 +148,14 @@ def width(system: System) -> int:
 
 
 def _column(
-    owner: str, kind: str, array: str, index: int, factor: float = 1.0
+    owner: str,
+    kind: str,
+    array: str,
+    index: int,
+    factor: float = 1.0,
+    part: str = "",
 ) -> Column:
+    """Return a column; `part` is what of its owner the label names."""
     # A drive of the user's own may have any output.
     quantity = QUANTITIES.get(kind.partition(".")[0])
     label, unit, values = quantity or Quantity("value")
@@ -158,7 +166,7 @@ def _column(
         array=array,
         index=index,
         factor=factor,
-        label=label,
+        label=f"{label} {part}" if part else label,
         unit=unit,
         values=values,
     )
@@ -276,10 +284,11 @@ def _slides(system: System) -> Iterator[Column]:
             yield _of_contact(name, "rear_force", k, "rear")
             first = 8 * int(system.tables.contact_area[k])
             for i, area in enumerate(AREAS):
-                yield _column(f"{name}.{area}", "normal_force", "area", first + i)
-                yield _column(f"{name}.{area}", "friction_force", "area", first + 4 + i)
+                own, half = f"{name}.{area}", "of half a face"
+                for j, kind in enumerate(("normal_force", "friction_force")):
+                    yield _column(own, kind, "area", first + 4 * j + i, part=half)
                 if joint.block is not None:
-                    yield _column(f"{name}.{area}", "mode", "pattern", first // 2 + i)
+                    yield _column(own, "mode", "pattern", first // 2 + i)
         yield _column(name, "mode", "mode", k)
 
 

@@ -285,6 +285,8 @@ def show(value: object) -> str:
     >>> show(0.5), show(10**5000)
     ('0.5', 'a huge number')
     """
+    if inspect.isfunction(value):
+        return f"function {value.__name__}"
     try:
         text = _labels(value) or repr(value)
     except ValueError:  # Python writes whole numbers of a few thousand digits only
@@ -313,19 +315,24 @@ def brief(text: object) -> str:
     return f"'{shown if len(shown) <= MAX_NAME else shown[: MAX_NAME - 3] + '...'}'"
 
 
-def nearest(name: str, valid: Iterable[str]) -> str:
+def nearest(name: str, valid: Iterable[str], *, is_short: bool = False) -> str:
     """Return the sentence that names the valid choices nearest to `name`.
+
+    Of a short list all are named: the nearest in letters may do another thing.
 
     >>> nearest("crnak", ["crank", "rod"])
     "did you mean 'crank'?"
     >>> nearest("x", ["crank", "rod"])
     'valid: crank, rod'
+    >>> nearest("rk45", ["auto", "rk4"], is_short=True)
+    "did you mean 'rk4'? valid: auto, rk4"
     """
     names = [one if len(one) <= MAX_NAME else brief(one)[1:-1] for one in valid]
     close = difflib.get_close_matches(str(name)[:MAX_SHOWN], names, n=1)
-    if close:
-        return f"did you mean '{close[0]}'?"
+    meant = f"did you mean '{close[0]}'?" if close else ""
+    if meant and not is_short:
+        return meant
     if not names:
         return "there are none to choose from"
-    shown = ", ".join(names[:12])
-    return f"valid: {shown}" + (", ..." if len(names) > 12 else "")
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"{meant} valid: {shown}".strip()

@@ -200,6 +200,16 @@ def test_the_address_keeps_what_is_seen(reports: dict[str, Report], page: Page):
     expect(part(page, "side")).to_have_attribute("data-side", "before")
 
 
+def test_a_guide_opens_on_the_ends_of_its_block(
+    page: Page, reports: dict[str, Report]
+) -> None:
+    """What the page asks for is what the viewer reads, and an address overrules it."""
+    show(page, reports["slider_in_guide"])
+    assert state(page)["plots"][0] == ["guide.front_force", "guide.rear_force"]
+    open_report(page, f"{reports['slider_in_guide'].address}#plots=slider.x")
+    assert state(page)["plots"] == [["slider.x"]]
+
+
 # ---- time ------------------------------------------------------------------------
 
 # Wraps the scene's draw: what time it was on the wall, and in the picture.

@@ -371,6 +371,15 @@ def test_a_platform_that_is_only_fast_is_not(law):
     assert "touch_down" in {r.kind for r in result.events}
 
 
+@pytest.mark.parametrize("until", [1e-12, 1e-10, 1e-8, 1e-3])
+@pytest.mark.parametrize(
+    "text", ["0.05*(1 + tanh((t - 0.6)/0.08))", "0.05*(1 + tanh((t - 0.5)/1e-4))"]
+)
+def test_round_off_of_a_smooth_law_is_no_jump(text, until):
+    """In a short run such a law moves by less than the round-off of its terms."""
+    assert simulate(platform(Expression(text=text)), until).t_end == until
+
+
 # ---- the papers' scheme: what it cannot do ---------------------------------------
 
 SPRING = KelvinVoigt(stiffness=1e4, damping=5.0)

@@ -80,3 +80,11 @@ def test_command(tmp_path, capsys, monkeypatch):
 
 def test_the_command_knows_the_endings():
     assert (*film.ANIMATIONS, *film.VIDEOS) == outputs.FILM_SUFFIXES
+
+
+@pytest.mark.parametrize("how", ["film", "plot_energy", "draw", "report"])
+def test_a_missing_folder_is_named_alike(belt, tmp_path, how):
+    ending = {"film": "gif", "report": "html"}.get(how, "png")
+    place = {"path": tmp_path / "no" / f"x.{ending}"}
+    with pytest.raises(ModelError, match=rf"no folder '{tmp_path / 'no'}'"):
+        getattr(belt, how)(**place)

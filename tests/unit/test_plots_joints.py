@@ -10,6 +10,7 @@ import pytest
 
 from nonsmooth import (
     Coulomb,
+    Couple,
     Ground,
     Harmonic,
     KelvinVoigt,
@@ -395,3 +396,49 @@ def test_joints_without_friction_have_no_legend():
     assert not draw(result, forces=True).legends
     with pytest.raises(ModelError, match="no contacts, nor friction in joints"):
         plot_contacts(result)
+
+
+# ---- halves of faces -------------------------------------------------------------
+
+
+def test_halves_of_faces_are_called_so_and_have_a_linear_pressure():
+    """F/l + 12 M x/l^3, integrated over either half; the ends bear F/2 +- M/l."""
+    couple = 1.0  # N m, turns the front end, at +x, against the lower face
+    body = RigidBody(name="block", mass=8.0, inertia=0.08)
+    guide = Prismatic(
+        name="guide",
+        a="ground",
+        b="block",
+        length=0.3,
+        height=0.0,
+        friction=Coulomb(mu=0.2),
+    )
+    model = Model(
+        gravity=(0.0, -9.81),
+        bodies=[body],
+        joints=[guide],
+        forces=[Couple(name="turn", b="block", torque=-couple)],
+    )
+    result = simulate(model, 0.1)
+    weight, low = 8.0 * 9.81, "guide.bottom"
+    for name, force in (
+        ("guide.front_force", 0.5 * weight + couple / 0.3),
+        ("guide.rear_force", 0.5 * weight - couple / 0.3),
+        (f"{low}_right.normal_force", 0.5 * weight + 1.5 * couple / 0.3),
+        (f"{low}_left.normal_force", 0.5 * weight - 1.5 * couple / 0.3),
+    ):
+        assert result[name][-1] == pytest.approx(force, abs=1e-9 * weight)  # round-off
+    (axes,) = panels(plot_series(result, ["guide.load", f"{low}_left.normal_force"]))
+    label = axes.get_ylabel().replace("\n", " ")
+    assert label == "load, normal force of half a face (N)"
+
+
+def test_labels_of_panels_do_not_reach_into_others():
+    """By the letters as they are drawn."""
+    result = simulate(gallery.build("belt"), 0.1)
+    names = ["block.x", "sole.normal_force", "sole.friction_force", "block.vx"]
+    figure = plot_series(result, names)
+    figure.draw_without_rendering()
+    for axes in panels(figure):
+        outer, label = axes.get_window_extent(), axes.yaxis.label.get_window_extent()
+        assert outer.y0 <= label.y0 < label.y1 <= outer.y1

@@ -2,16 +2,20 @@
 
 import base64
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
 
+import nonsmooth
 from nonsmooth import (
     ExpressionForce,
     Model,
     ModelError,
     PointMass,
+    Run,
     SolveError,
     gallery,
     simulate,
@@ -79,6 +83,55 @@ def test_page_is_complete(belt, tmp_path):
     assert found.document.header["run"]["t_end"] == belt.t_end
     # The viewer is whole: nothing in it ends its script.
     assert len(found.scripts[1].strip()) == len(report_module.viewer())
+
+
+def opened(path):
+    """Return the plots on which a page opens, panels of names."""
+    script = Page(path.read_text(encoding="utf-8")).scripts[1]
+    found = re.match(
+        r'\s*if \(!location.hash\) location.hash = "plots=([^"]*)";', script
+    )
+    if found is None:
+        return None
+    panels = [panel.split(",") for panel in unquote(found[1]).split(";")]
+    return [[unquote(name) for name in panel] for panel in panels]
+
+
+def test_page_opens_on_what_the_model_wishes(tmp_path):
+    plot = ("block.x", "sole", "block.vx")
+    model = replace(gallery.build("belt"), run=Run(until=0.1, plot=plot))
+    touch = ["sole.normal_force", "sole.friction_force"]
+    assert opened(simulate(model).report(tmp_path / "run.html")) == [
+        ["block.x"],
+        touch,
+        ["sole.slip_velocity", "block.vx"],
+    ]
+
+
+def test_page_refuses_a_wish_for_what_there_is_not(tmp_path, capsys):
+    wrong = replace(gallery.build("belt"), run=Run(until=0.1, plot=("block.xx",)))
+    with pytest.raises(ModelError, match=r"run: plot = 'block.xx'; did you mean 'blo"):
+        simulate(wrong).report(tmp_path / "run.html")
+    nonsmooth.save(wrong, tmp_path / "wrong.yaml")
+    page = tmp_path / "page.html"
+    assert main(["run", str(tmp_path / "wrong.yaml"), "--report", str(page)]) != 0
+    # Before anything is computed.
+    assert "run: plot = 'block.xx'" in capsys.readouterr().err
+    assert not page.exists()
+
+
+def test_page_without_wishes_leaves_the_choice_to_the_viewer(belt, tmp_path):
+    assert opened(belt.report(tmp_path / "run.html")) is None
+
+
+def test_page_of_a_guide_opens_on_the_ends_of_its_block(tmp_path):
+    """Not on three of the four halves of its faces."""
+    result = simulate(gallery.build("slider_in_guide"), 0.01)
+    assert opened(result.report(tmp_path / "run.html")) == [
+        ["guide.front_force", "guide.rear_force"],
+        ["guide.friction_force"],
+        ["guide.slip_velocity"],
+    ]
 
 
 def test_nothing_is_fetched(belt, tmp_path):

@@ -63,7 +63,7 @@ def test_a_start_that_was_moved_is_noted(length):
     result = simulate(pendulum(length, opened=2e-9), 0.1)
     (note,) = result.notes
     assert note.startswith("the start was moved onto the joints and drives")
-    assert f"{2e-9 * length:.2g} m or rad" in note
+    assert f"positions by at most {2e-9 * length:.2g} m (body 'rod')" in note
     moved = simulate(replace(pendulum(length, opened=0.1), assemble=True), 0.1)
     assert any("the start was moved" in note for note in moved.notes)
 

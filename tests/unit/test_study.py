@@ -421,6 +421,13 @@ def test_table_to_csv_and_parquet(table, tmp_path):
         ("belt", {"speed": [0.1]}, END, {"until": "1/sped"}, "sped"),
         ("belt", {"speed": [0.1]}, END, {"until": -1.0}, "must be > 0 s"),
         ("belt", {"speed": [0.1]}, END, {"method": "rk5"}, "did you mean 'rk4'"),
+        (
+            gallery.build,
+            {"speed": [0.1]},
+            END,
+            {},
+            "system = function build; give a model or its name; call the function, bu",
+        ),
         ("belt", {"speed": [0.1]}, END, {"rtol": 0.0}, "rtol = 0"),
         ("belt", {"speed": [0.1]}, END, {"executor": "thread"}, "mean 'threads'"),
         ("belt", {"speed": [0.1]}, END, {"workers": 0}, "workers = 0"),

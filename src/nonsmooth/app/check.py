@@ -89,12 +89,14 @@ def _findings(system: System) -> list[tuple[str, str]]:
     import numpy as np
 
     from nonsmooth.kernels import entry
+    from nonsmooth.pack.magnitudes import notes_on_angles
     from nonsmooth.solve.start import (
         check_overlaps,
         check_redundancy,
         consistent_start,
         in_the_air,
         initial_values,
+        largest,
     )
 
     model = system.model
@@ -103,10 +105,10 @@ def _findings(system: System) -> list[tuple[str, str]]:
     q, v = consistent_start(system, work, 0.0, None, None)
     check_overlaps(system, work, 0.0, q, v)
     note, air = check_redundancy(system, work, 0.0, q, v), in_the_air(system, 0.0, q, v)
-    moved = float(np.max(np.abs(q - given), initial=0.0))
     start = "consistent"
     if model.assemble:
-        start = f"assembled; positions moved by at most {moved:.2g} m or rad"
+        moved = largest(system, np.abs(q - given), ("m", "rad")) or "nothing"
+        start = f"assembled; positions moved by at most {moved}"
     has_mass = system.tables.minv > 0.0
     n_coordinate = int(np.sum(has_mass))
     n_row = system.n_row
@@ -141,6 +143,7 @@ def _findings(system: System) -> list[tuple[str, str]]:
         ("redundancy", note or "none"),
         ("start", start),
         *([("in the air", air)] if air else []),
+        *(("angle", note) for note in notes_on_angles(model)),
     ]
 
 

@@ -170,6 +170,10 @@ def check_system(system: System, args: argparse.Namespace, until: float) -> None
     if args.every:
         _check_size(system, args.every, until)
     _check_names(system, _plot_names(args))
+    if args.report:
+        from nonsmooth.views.opening import opening
+
+        opening(system)
     if args.save and args.columns:
         table = columns_of(system)
         for name in args.columns:

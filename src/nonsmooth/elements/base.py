@@ -84,6 +84,16 @@ def _told(error: str, annotation: Any) -> str:
     return f"give {_wanted(annotation)}"
 
 
+def _told_kinds(family: type[Element], annotation: Any, value: Any) -> str:
+    """Return which elements are valid; a function may have been meant to make one."""
+    kinds = f": {', '.join(sorted(family.kinds))}" if family.kinds else ""
+    text = " or its name" if str in get_args(annotation) else ""
+    call = (
+        f"; call the function, {value.__name__}()" if inspect.isfunction(value) else ""
+    )
+    return f"give a {family.family}{text}{kinds}{call}"
+
+
 def _wanted(annotation: Any) -> str:
     """Return in words what a type admits."""
     words = {str: "text", float: "a number", int: "a whole number"}
@@ -159,12 +169,28 @@ class _Kind(type):
             is_open = not known and "__annotations__" in vars(cls)
             if args or is_open or not fields.keys() <= known.keys():
                 raise _misfit(cls, args, fields)
+            _say_what_to_do(cls)
             try:
                 return super().__call__(**fields)
             except TypeError:
                 if missing := _missing(cls, fields):
                     raise missing from None
                 raise
+
+
+def _say_what_to_do(cls: type[Element]) -> None:
+    """Have a frozen kind say how to change a field; its decorator says only not so."""
+    if vars(cls).get("__setattr__", _refuse) is not _refuse:
+        cls.__setattr__ = _refuse
+
+
+def _refuse(self: Element, name: str, value: Any) -> None:
+    names = [item.name for item in dataclasses.fields(self)]
+    what = f"{name} cannot be set, elements do not change; make another by "
+    what += f"dataclasses.replace(..., {name}={show(value)})"
+    if name not in names:
+        what = f"no field {name!r}; {nearest(name, names)}"
+    raise dataclasses.FrozenInstanceError(f"{self.label()}: {what}")
 
 
 def _lines_about(item: dataclasses.Field[Any]) -> Iterator[str]:
@@ -294,8 +320,9 @@ class Element(metaclass=_Kind):
             if isinstance(value, str) and str in get_args(annotation):
                 return value
             if float not in get_args(annotation) or not isinstance(value, int | float):
-                kinds = ", ".join(sorted(family.kinds))
-                raise self.fail(item.name, value, f"give a {family.family}: {kinds}")
+                raise self.fail(
+                    item.name, value, _told_kinds(family, annotation, value)
+                )
             annotation = float
         if get_origin(annotation) is Literal:
             choices = get_args(annotation)

@@ -191,8 +191,8 @@ class Table(TimeLaw):
         if len(self.times) != len(self.values):
             raise self.fail(
                 "values",
-                f"{len(self.values)} values",
-                f"give one for each of the {len(self.times)} times",
+                self.values,
+                f"{len(self.values)} for {len(self.times)} times; give one for each",
             )
         for k, (early, late) in enumerate(
             zip(self.times[:-1], self.times[1:], strict=True)

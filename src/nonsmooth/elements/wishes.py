@@ -21,5 +21,7 @@ class Run(Element, family="run", is_kind=True):
         "names of columns, all by default; --save names the file", default=()
     )
     plot: tuple[str, ...] = quantity(
-        "names of columns, points or contacts; --plot names the file", default=()
+        "names of columns, points or contacts; --plot names the file, a report opens "
+        "on them",
+        default=(),
     )

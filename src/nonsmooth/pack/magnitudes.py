@@ -1,11 +1,13 @@
-"""Refuse numbers whose products would not be numbers any more."""
+"""Refuse numbers whose products would not be numbers any more; note odd ones."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
-from nonsmooth.elements.base import Element, field_types
+from nonsmooth.elements.base import Element
 from nonsmooth.errors import ModelError
 from nonsmooth.model import Model
 
@@ -15,7 +17,7 @@ LARGEST, LIGHTEST = 1e100, 1e-100
 
 def check_magnitudes(model: Model) -> None:
     """Refuse a model with a number that overflows as soon as it is used."""
-    for element, field, value in _numbers(model):
+    for element, field, value, _ in _numbers(model):
         if abs(value) > LARGEST:
             raise ModelError(
                 f"{element.label()}: {field} = {value!r}; must be at most {LARGEST:g}, "
@@ -37,25 +39,40 @@ def check_magnitudes(model: Model) -> None:
             )
 
 
-def _numbers(model: Model) -> Iterator[tuple[Element, str, float]]:
-    """Yield every number of every element, with the field it stands in."""
+def notes_on_angles(model: Model) -> Iterator[str]:
+    """Yield a note for each angle of more than a turn: it may be in degrees."""
+    for element, field, value, unit in _numbers(model):
+        turns = abs(value) / (2.0 * math.pi)
+        if unit.partition(",")[0] == "rad" and turns > 1.0:
+            yield (
+                f"{element.label()}: {field} = {value:g}; angles are in radians, and "
+                f"{value:g} rad is {turns:.3g} turns; for degrees "
+                f"math.radians({value:g}), {math.radians(value):.6g}"
+            )
+
+
+def _numbers(model: Model) -> Iterator[tuple[Element, str, float, str]]:
+    """Yield every number of every element, with the field it stands in and its unit."""
     families = (model.bodies, model.joints, model.drives, model.forces)
     for family in (*families, model.contacts, model.events):
         for element in family:
-            yield from _of(element, element, "")
+            yield from _of(element, element, "", "")
 
 
-def _of(owner: Element, value: Any, path: str) -> Iterator[tuple[Element, str, float]]:
+def _of(
+    owner: Element, value: Any, path: str, unit: str
+) -> Iterator[tuple[Element, str, float, str]]:
     inside: Any = value
     if isinstance(value, int | float):
-        yield owner, path, float(value)
+        yield owner, path, float(value), unit
     elif isinstance(value, Element):
-        for name in field_types(type(value)):
-            inner = f"{path}.{name}" if path else name
-            yield from _of(owner, getattr(value, name), inner)
+        for item in fields(value):
+            inner = f"{path}.{item.name}" if path else item.name
+            own = item.metadata.get("unit", "")
+            yield from _of(owner, getattr(value, item.name), inner, own)
     elif isinstance(value, dict):
         for key, item in inside.items():
-            yield from _of(owner, item, f"{path}[{key!r}]")
+            yield from _of(owner, item, f"{path}[{key!r}]", unit)
     elif isinstance(value, list | tuple):
         for k, item in enumerate(inside):
-            yield from _of(owner, item, f"{path}[{k}]")
+            yield from _of(owner, item, f"{path}[{k}]", unit)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nonsmooth.elements.bodies import Ground
 from nonsmooth.result.bending import modal_doubts
 from nonsmooth.result.blocks import penalty_doubts
 from nonsmooth.result.history import History
@@ -27,6 +29,9 @@ OPEN = 1e-3
 # friction two ended a tenth of their way off at ten times this, with ledgers that
 # close; at this, one.
 ROUGH = 1e-4
+# Sizes of the mechanism that a body may be moved by to be assembled. Whoever places
+# bodies roughly is off by one or two; metres for millimetres are a thousand.
+FAR = 10.0
 # Part of a run that may be crossed without its events.
 CROSSED_PART = 1e-2
 
@@ -51,6 +56,7 @@ def doubts(result: Result) -> Iterator[str]:
     if isinstance(result.steps, History):
         yield from result.steps.cut_patches()
     elif not isinstance(result.steps, Track):
+        yield from _far(result)
         yield from _rough(result)
         yield from modal_doubts(result)
         yield from cut_patches(result)
@@ -82,3 +88,36 @@ def _rough(result: Result) -> Iterator[str]:
         "part of the motion; they add up, and may change events, to a tenth of the "
         f"motion and more; try rtol <= {ROUGH:g}"
     )
+
+
+def _far(result: Result) -> Iterator[str]:
+    """Yield a sentence if the start was assembled from very far away."""
+    system, model = result.system, result.system.model
+    ends = {end for one in (*model.joints, *model.drives) for end in (one.a, one.b)}
+    if not ends or result.t_start != 0.0:
+        return
+    given = system.by_body(system.start[:, 0])
+    state = result.state(result.t_start).positions
+    held = {end.partition(".")[0] for end in ends} & set(state)
+    way, name = max(
+        ((math.dist(state[body][:2], given[body][:2]), body) for body in held),
+        default=(0.0, ""),
+    )
+    if way <= OPEN * system.size:
+        return
+    # As it is assembled: what is given may be as large as the error.
+    places = [state[body][:2] for body in held]
+    grounds = [body.points for body in model.bodies if isinstance(body, Ground)]
+    points = {f"ground.{key}": at for own in grounds for key, at in own.items()}
+    for end in ends:
+        if end.partition(".")[0] == "ground":
+            places.append(points.get(end, (0.0, 0.0)))
+        else:
+            at = result.sample([result.t_start], (f"{end}.x", f"{end}.y"))
+            places.append((float(at[f"{end}.x"][0]), float(at[f"{end}.y"][0])))
+    size = float(np.max(np.ptp(np.array(places), axis=0)))
+    if way > FAR * size > 0.0:
+        yield (
+            f"body '{name}' was moved by {way:.3g} m to be assembled, and the "
+            f"mechanism is {size:.3g} m large; lengths are in m: check its position"
+        )

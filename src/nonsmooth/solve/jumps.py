@@ -20,6 +20,9 @@ N_EPSILON = 1e-14
 # A change that stays above this part of the law's range, in an interval narrowed down
 # to round-off, is a jump.
 JUMP = 1e-6
+# Part of what a law, and its rate, are measured by that is round-off: terms of a
+# formula that cancel leave some 1e-16 of their size, not of what is left.
+ROUND_OFF = 1e-12
 _WORDS = ("jumps by {:.4g}", "has a rate that jumps by {:.4g} per s")
 
 
@@ -36,9 +39,10 @@ def check_jumps(system: System, work: Work, t_start: float, until: float) -> Non
     t = np.union1d(np.linspace(t_start, until, N_SAMPLE + 1), breaks)
     values = _evaluate(system, work, t)[:, laws]
     misfit, scale = _misfit(t, values), np.ptp(values[..., :2], axis=0)
-    is_suspect = np.isfinite(scale) & (np.max(misfit, axis=0) > JUMP * scale)
-    for i, order in np.argwhere(is_suspect & (scale > 0.0)).tolist():
-        k, least = laws[i], JUMP * float(scale[i, order])
+    floor = np.maximum(JUMP * scale, ROUND_OFF * _magnitude(t, values, system.size))
+    is_suspect = np.isfinite(scale) & (np.max(misfit, axis=0) > floor)
+    for i, order in np.argwhere(is_suspect).tolist():
+        k, least = laws[i], float(floor[i, order])
         jump = _find(system, work, k, order, t, misfit[:, i, order], least)
         if jump is not None:
             at, size = jump
@@ -64,6 +68,19 @@ def _evaluate(system: System, work: Work, t: Floats) -> Floats:
     out = np.empty((len(t), 3 * system.tables.n_law))
     entry.law_values(system.tables, work, len(t), np.ascontiguousarray(t), out)
     return out.reshape(len(t), -1, 3)
+
+
+def _magnitude(t: Floats, s: Floats, size: float) -> Floats:
+    """Return what values and rates of laws are large or small against, (n_law, 2).
+
+    That is at least the model's size, and the size in the time of the run: a formula
+    may hardly move in a short run, and still be made of terms that do.
+    """
+    most = np.maximum(np.max(np.abs(s[..., :2]), axis=0), size)
+    secant = np.abs(np.diff(s[..., 0], axis=0)) / np.diff(t)[:, None]
+    most[:, 1] = np.maximum(np.max(np.abs(s[..., 1]), axis=0), np.max(secant, axis=0))
+    most[:, 1] = np.maximum(most[:, 1], size / (t[-1] - t[0]))
+    return most
 
 
 def _misfit(t: Floats, s: Floats) -> Floats:

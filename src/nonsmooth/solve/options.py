@@ -142,9 +142,8 @@ class Options:
         elif self.stabilisation is None:
             object.__setattr__(self, "stabilisation", "projection")
         if self.method not in METHODS:
-            raise ModelError(
-                f"method = {show(self.method)}; {nearest(str(self.method), METHODS)}"
-            )
+            valid = nearest(str(self.method), (*ADAPTIVE, *FIXED), is_short=True)
+            raise ModelError(f"method = {show(self.method)}; {valid}")
         if self.method in FIXED:
             if self.step is None:
                 raise ModelError(f"method = {show(self.method)} needs step = ..., in s")

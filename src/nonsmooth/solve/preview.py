@@ -16,6 +16,7 @@ from nonsmooth.elements.joints import Joint
 from nonsmooth.errors import ModelError, SolveError
 from nonsmooth.model import Model
 from nonsmooth.pack import System, pack
+from nonsmooth.pack.magnitudes import notes_on_angles
 from nonsmooth.solve.simulate import simulate
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def preview(model: Model | System) -> Preview:
     from nonsmooth.views.stage import Stage
 
     system = model if isinstance(model, System) else pack(model)
-    found = list(_loose(system.model))
+    found = [*_loose(system.model), *notes_on_angles(system.model)]
     try:
         result = simulate(system, INSTANT)
     except (ModelError, SolveError) as error:
@@ -56,7 +57,8 @@ def preview(model: Model | System) -> Preview:
         stage = Stage(system=system, values=values, n=1, skins=skins)
         return Preview(stage=stage, warnings=(str(error), *found), is_valid=False)
     # What the scheme of full bodies says is of the run.
-    warnings = (*(() if system.full else result.remarks), *found)
+    remarks = () if system.full else result.remarks
+    warnings = tuple(dict.fromkeys((*remarks, *found)))
     stage = stage_of(result, np.array([result.t_start]), scale=1.0)
     return Preview(stage=stage, warnings=warnings, is_valid=True)
 

@@ -8,6 +8,7 @@ from typing import Any
 from nonsmooth.errors import ModelError, show, worded
 from nonsmooth.model import Model
 from nonsmooth.pack import System, pack
+from nonsmooth.pack.magnitudes import notes_on_angles
 from nonsmooth.result import Result, State
 from nonsmooth.result.kept import Store
 from nonsmooth.solve.apart import Drivers
@@ -137,6 +138,7 @@ def simulate(
     notes.append(moved(system, start, q, v))
     if start is None:
         notes.append(in_the_air(system, t_start, q, v))
+        notes += notes_on_angles(system.model)
     store = Store(budget=options.memory, beyond=options.beyond)
     said = [note for note in notes if note]
     if options.scheme == "events" and system.parts and system.flight is None:

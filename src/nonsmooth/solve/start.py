@@ -19,6 +19,7 @@ from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.tolerances import TINY
 from nonsmooth.model import Model
 from nonsmooth.pack import System, pack
+from nonsmooth.pack.magnitudes import notes_on_angles
 from nonsmooth.result import State
 
 Floats = NDArray[np.float64]
@@ -175,10 +176,11 @@ def _check(system: System, work: Work, t: float, q: Floats, v: Floats) -> None:
     found = _violation(system, work, t, q, v)
     if not found.is_placed():
         name, value = _worst(system, found.g, found.size)
+        odd = "".join(f"; {note}" for note in notes_on_angles(system.model))
         raise ModelError(
             f"inconsistent start: {name} is violated by {value:.6g} (m or rad) at "
             f"t = {t:g} s{_ends(system, name, q)}; correct the positions, or set "
-            "assemble=True"
+            f"assemble=True{odd}"
         )
     if not found.is_moving_along():
         name, value = _worst(system, found.rate, found.speed)
@@ -218,17 +220,36 @@ def moved(system: System, start: State | None, q: Floats, v: Floats) -> str | No
     """Return a note if the start was moved by more than round-off, else None."""
     n, scale = system.n_dof, system.tables.scale
     given_q, given_v = initial_values(system, start)
-    places = np.abs(q - given_q)
-    rates = np.abs(v[:n] - given_v[:n])
     fastest = float(np.max(np.abs(v[:n]) / scale, initial=SLOWEST))
-    is_moved = bool(np.any(places > MOVED * scale))
-    if not is_moved and not np.any(rates > MOVED * scale * fastest):
+    places, rates = np.abs(q - given_q), np.abs(v[:n] - given_v[:n])
+    places[places <= MOVED * scale] = 0.0
+    rates[rates <= MOVED * scale * fastest] = 0.0
+    told = [
+        f"{what} by at most {most}"
+        for what, most in (
+            ("positions", largest(system, places, ("m", "rad"))),
+            ("velocities", largest(system, rates, ("m/s", "rad/s"))),
+        )
+        if most
+    ]
+    if not told:
         return None
-    return (
-        f"the start was moved onto the joints and drives: positions by at most "
-        f"{np.max(places, initial=0.0):.2g} m or rad, velocities by at most "
-        f"{np.max(rates, initial=0.0):.2g} m/s or rad/s"
+    return f"the start was moved onto the joints and drives: {', '.join(told)}"
+
+
+def largest(system: System, change: Floats, units: tuple[str, str]) -> str:
+    """Return the largest changes of place and angle, with the body; "" for none."""
+    most: dict[str, tuple[float, str]] = {}
+    for name in system.bodies[: system.n_moving]:
+        own = change[system.coordinates(name)]
+        for unit, part in zip(units, (own[:2], own[2:3]), strict=True):
+            found = (float(np.max(part, initial=0.0)), name)
+            if found[0] > most.get(unit, (0.0, ""))[0]:
+                most[unit] = found
+    told = (
+        f"{value:.2g} {unit} (body '{name}')" for unit, (value, name) in most.items()
     )
+    return " and ".join(told)
 
 
 def _with_masses(system: System, minv: Floats) -> Tables:

@@ -66,6 +66,9 @@ SIDES = {
     "none": "#FFFFFF",
 }
 
+# Letters of a label beside a panel of plots, which is as high as 26, and of a line of
+# one that is broken.
+MAX_LABEL, LABEL_LINE = 26, 20
 EVENT_MARKS = ("v", "D", "s", "o", "^", "P", "X", "<")
 # Events beyond which their lines are paler, and beyond which there are none.
 MANY_EVENTS, MAX_EVENTS = 40, 400
@@ -163,6 +166,12 @@ def write_above(figure: Figure, texts: Sequence[str]) -> None:
         figure.set_figheight(figure.get_figheight() + LINE_ROW * len(lines))
 
 
+def check_folder(what: str, path: str | os.PathLike[str]) -> None:
+    """Refuse to show a run in a file whose folder is missing."""
+    if not Path(path).parent.is_dir():
+        raise ModelError(f"{what}: {path}: no folder '{Path(path).parent}'")
+
+
 def finish(
     figure: Figure,
     path: str | os.PathLike[str] | None,
@@ -178,6 +187,7 @@ def finish(
         known = figure.canvas.get_supported_filetypes()
         if place.suffix[1:].lower() not in ("", *known):
             raise ModelError(f"plot: {place}: use .png, .svg or .pdf")
+        check_folder("plot", place)
         # Without an ending, matplotlib would add this one, to the temporary name.
         with replacing(place if place.suffix else f"{path}.png") as temporary:
             # Named here, as a device or a pipe has no ending.
@@ -205,7 +215,9 @@ def name_values(axes: Axes, columns: Sequence[Column]) -> None:
     """Label the axis of columns of one unit, or of values that have names."""
     title = ", ".join(dict.fromkeys(column.label for column in columns))
     unit, values = columns[0].unit, columns[0].values
-    axes.set_ylabel(f"{title} ({unit})" if unit else title)
+    title = f"{title} ({unit})" if unit else title
+    is_long = len(title) > MAX_LABEL
+    axes.set_ylabel(textwrap.fill(title, LABEL_LINE) if is_long else title)
     if values:
         axes.set_yticks(list(values), map(mode_label, values.values()))
         axes.set_ylim(min(values) - 0.5, max(values) + 0.5)

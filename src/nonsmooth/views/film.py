@@ -71,6 +71,7 @@ def film(
         Called with the part that is done, 0 to 1.
     """
     check_film(path)
+    look.check_folder("film", path)
     if len(result.steps.t) == 0:
         raise ModelError(f"there is nothing to draw: {result.message}")
     length = result.t_end - result.t_start

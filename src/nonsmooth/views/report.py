@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from nonsmooth.errors import ModelError
 from nonsmooth.files import replacing
+from nonsmooth.views.figure import check_folder
+from nonsmooth.views.opening import opening
 from nonsmooth.views.scene import Parameters, scene
 
 if TYPE_CHECKING:
@@ -47,11 +49,14 @@ _PAGE = """\
 <div id="nonsmooth"></div>
 {scenes}
 <script>
-{viewer}
+{opening}{viewer}
 </script>
 </body>
 </html>
 """
+
+# What the address does not tell; it holds no quotation marks.
+_OPENING = 'if (!location.hash) location.hash = "{state}";\n'
 
 # Of several runs the address tells which is shown; the page is read again for another.
 # They are short, and play over and over.
@@ -89,8 +94,13 @@ def static(name: str) -> str:
         ) from None
 
 
-def page(documents: bytes | Mapping[str, bytes], title: str = "") -> str:
-    """Return the page of a run, from its scene document; or of a choice of them."""
+def page(
+    documents: bytes | Mapping[str, bytes], title: str = "", state: str = ""
+) -> str:
+    """Return the page of a run, from its scene document; or of a choice of them.
+
+    `state` is what the viewer shows first; see `nonsmooth.views.opening`.
+    """
     from nonsmooth import __version__
 
     if isinstance(documents, bytes):
@@ -107,6 +117,7 @@ def page(documents: bytes | Mapping[str, bytes], title: str = "") -> str:
         version=__version__,
         title=html.escape(title or "A run of nonsmooth"),
         scenes=scenes,
+        opening=_OPENING.format(state=state) if state else "",
         viewer=viewer(),
     )
 
@@ -131,6 +142,8 @@ def report(
 ) -> Path:
     """Write a run as one page of HTML; return where.
 
+    It opens on the quantities of the model's `Run(plot=...)`, if there are some.
+
     Parameters
     ----------
     result : Result
@@ -145,8 +158,9 @@ def report(
     """
     place = _place(path)
     title = result.system.model.title if title is None else title
+    state = opening(result.system)
     document = scene(result, parameters, _room(1), title)
-    _write(place, page(document, title))
+    _write(place, page(document, title, state))
     return place
 
 
@@ -177,8 +191,7 @@ def _place(path: str | os.PathLike[str]) -> Path:
     place = Path(path)
     if place.suffix.lower() not in SUFFIXES:
         raise ModelError(f"report: {place}: use {' or '.join(SUFFIXES)}")
-    if not place.parent.is_dir():
-        raise ModelError(f"report: {place}: no folder '{place.parent}'")
+    check_folder("report", place)
     return place
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from nonsmooth.errors import ModelError, SolveError
 from nonsmooth.files import replacing
+from nonsmooth.views.figure import check_folder
 from nonsmooth.views.report import viewer
 from nonsmooth.views.scene import scene
 
@@ -95,6 +96,7 @@ def write_page(
     `runs` are those that a click opens in the viewer; see `Table.page`.
     """
     place = Path(path)
+    check_folder("page", place)
     if place.suffix.lower() not in SUFFIXES:
         raise ModelError(f"page: {place}: use {' or '.join(SUFFIXES)}")
     if table.n_run > MAX_RUNS:
