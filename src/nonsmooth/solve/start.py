@@ -215,20 +215,25 @@ def _ends(system: System, name: str, q: Floats) -> str:
 
 
 def moved(system: System, start: State | None, q: Floats, v: Floats) -> str | None:
-    """Return a note if the start was moved by more than round-off, else None."""
+    """Return a note if the start is not as given, by more than round-off, else None."""
     n, scale = system.n_dof, system.tables.scale
     given_q, given_v = initial_values(system, start)
     places = np.abs(q - given_q)
     rates = np.abs(v[:n] - given_v[:n])
+    told: list[str] = []
+    for body in system.model.bodies if start is None else ():
+        if getattr(body, "start", "given") == "static":
+            told.append(f"body '{body.name}' begins deformed, in static equilibrium")
+            places[system.coordinates(body.name)] = 0.0
     fastest = float(np.max(np.abs(v[:n]) / scale, initial=SLOWEST))
     is_moved = bool(np.any(places > MOVED * scale))
-    if not is_moved and not np.any(rates > MOVED * scale * fastest):
-        return None
-    return (
-        f"the start was moved onto the joints and drives: positions by at most "
-        f"{np.max(places, initial=0.0):.2g} m or rad, velocities by at most "
-        f"{np.max(rates, initial=0.0):.2g} m/s or rad/s"
-    )
+    if is_moved or np.any(rates > MOVED * scale * fastest):
+        told.append(
+            f"the start was moved onto the joints and drives: positions by at most "
+            f"{np.max(places, initial=0.0):.2g} m or rad, velocities by at most "
+            f"{np.max(rates, initial=0.0):.2g} m/s or rad/s"
+        )
+    return "; ".join(told) or None
 
 
 def _with_masses(system: System, minv: Floats) -> Tables:
