@@ -5,6 +5,7 @@
 """Mistakes in laws of one's own and in calls are told in the user's words."""
 
 import importlib.util
+import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from nonsmooth import (
     ModelError,
     NormalLaw,
     PointMass,
+    Polygon,
+    RigidBody,
     TimeLaw,
     contact_stiffness,
     equilibrium,
@@ -29,6 +32,7 @@ from nonsmooth import (
 )
 from nonsmooth.elements.own import FUNCTIONS
 from nonsmooth.kernels.abi.rows import FAMILIES
+from nonsmooth.pack import pack
 
 FIRM = HuntCrossley(stiffness=1e6, damping=0.1)
 
@@ -278,3 +282,19 @@ def test_a_name_that_is_taken_is_refused(tmp_path, monkeypatch):
     written(tmp_path / "a.py", "Waxed", "own_c")
     own(FrictionLaw)
     own(FrictionLaw)
+
+
+def test_a_law_of_an_outline_that_fails_in_python():
+    """An outline asks it in Python where a point would call it compiled."""
+
+    def force(p, overlap, overlap_rate, approach_rate):
+        return p[0] * overlap + math.sqrt(overlap_rate)
+
+    corners = ((-0.1, -0.1), (0.1, -0.1), (0.1, 0.1), (-0.1, 0.1))
+    box = RigidBody(
+        name="box", mass=1.0, inertia=0.01, shapes={"o": Polygon(vertices=corners)}
+    )
+    law = own(NormalLaw, force=force)(c=1e4)
+    model = Model(bodies=[box], contacts=[Contact(name="c", b="box.o", normal=law)])
+    with pytest.raises(ModelError, match=r"Mine: force fails with .*give it a value"):
+        pack(model)
