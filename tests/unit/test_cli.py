@@ -1311,3 +1311,20 @@ def test_a_cached_run_starts_fast():
     ratio = run / cpu("-c", "import numba")
     print(f"run / import of Numba: {ratio:.2f}, {run:.2f} s of CPU time")
     assert ratio <= 1.2 / 0.33
+
+
+def test_a_refused_start_of_an_outline_is_drawn(tmp_path, capsys):
+    path = tmp_path / "model.yaml"
+    path.write_text(
+        "nonsmooth: 1\nbodies:\n"
+        "  - {type: RigidBody, name: box, mass: 1, inertia: 0.01, shapes: {o: {type: "
+        "Polygon, vertices: [[-0.1, -0.1], [0.1, -0.1], [0.1, 0.1], [-0.1, 0.1]]}}}\n"
+        "contacts: [{name: c, b: box.o, normal: {type: KelvinVoigt, stiffness: 1e5}}]\n"
+    )
+    assert main(["draw", str(path), "--out", str(tmp_path / "a.png")]) == 0
+    assert "the outlines overlap by 0.1 m" in capsys.readouterr().err
+
+
+def test_json_is_printed_though_quiet(capsys):
+    assert main(["run", "pendulum_chain", "--until", "0.01", "--json", "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)["status"] == "finished"
