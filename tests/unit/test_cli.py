@@ -1328,3 +1328,19 @@ def test_a_refused_start_of_an_outline_is_drawn(tmp_path, capsys):
 def test_json_is_printed_though_quiet(capsys):
     assert main(["run", "pendulum_chain", "--until", "0.01", "--json", "--quiet"]) == 0
     assert json.loads(capsys.readouterr().out)["status"] == "finished"
+
+
+def test_check_says_of_which_file_a_start_is_refused(tmp_path, capsys):
+    good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
+    support = "  - {type: MovingSupport, name: table, y: 0.0}\n"
+    for path, x in ((good, 0.0), (bad, 0.5)):
+        path.write_text(
+            f"nonsmooth: 1\nbodies:\n{support}"
+            "  - {type: RigidBody, name: box, mass: 1, inertia: 1, position: "
+            f"[{x}, 0]}}\n"
+            "joints: [{type: Revolute, name: pin, a: table, b: box}]\n"
+        )
+    assert main(["check", str(bad), str(good)]) == 1
+    said = capsys.readouterr()
+    assert said.err.startswith(f"error: {bad}: inconsistent start")
+    assert "and 1 moving support\n" in said.out
