@@ -471,3 +471,8 @@ def _check_outputs(ready: Prepared) -> None:
             time = time_at(value, ready.numbers(point), where)
             if not time > 0.0:
                 raise ModelError(f"{where} = {time:g}; must be > 0 s")
+            if time > ready.until(point):
+                raise ModelError(
+                    f"{where} = {time:g} s; a run ends at {ready.until(point):g} s: "
+                    "give at most that"
+                )
