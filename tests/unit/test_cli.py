@@ -1313,3 +1313,36 @@ def test_a_cached_run_starts_fast():
     ratio = run / cpu("-c", "import numba")
     print(f"run / import of Numba: {ratio:.2f}, {run:.2f} s of CPU time")
     assert ratio <= 1.2 / 0.33
+
+
+def test_a_refused_start_of_an_outline_is_drawn(tmp_path, capsys):
+    path = tmp_path / "model.yaml"
+    path.write_text(
+        "nonsmooth: 1\nbodies:\n"
+        "  - {type: RigidBody, name: box, mass: 1, inertia: 0.01, shapes: {o: {type: "
+        "Polygon, vertices: [[-0.1, -0.1], [0.1, -0.1], [0.1, 0.1], [-0.1, 0.1]]}}}\n"
+        "contacts: [{name: c, b: box.o, normal: {type: KelvinVoigt, stiffness: 1e5}}]\n"
+    )
+    assert main(["draw", str(path), "--out", str(tmp_path / "a.png")]) == 0
+    assert "the outlines overlap by 0.1 m" in capsys.readouterr().err
+
+
+def test_json_is_printed_though_quiet(capsys):
+    assert main(["run", "pendulum_chain", "--until", "0.01", "--json", "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)["status"] == "finished"
+
+
+def test_check_says_of_which_file_a_start_is_refused(tmp_path, capsys):
+    good, bad = tmp_path / "good.yaml", tmp_path / "bad.yaml"
+    support = "  - {type: MovingSupport, name: table, y: 0.0}\n"
+    for path, x in ((good, 0.0), (bad, 0.5)):
+        path.write_text(
+            f"nonsmooth: 1\nbodies:\n{support}"
+            "  - {type: RigidBody, name: box, mass: 1, inertia: 1, position: "
+            f"[{x}, 0]}}\n"
+            "joints: [{type: Revolute, name: pin, a: table, b: box}]\n"
+        )
+    assert main(["check", str(bad), str(good)]) == 1
+    said = capsys.readouterr()
+    assert said.err.startswith(f"error: {bad}: inconsistent start")
+    assert "and 1 moving support\n" in said.out

@@ -10,14 +10,17 @@ from nonsmooth import (
     Contact,
     Couple,
     ExpressionForce,
+    FlexibleBody,
     Ground,
     Harmonic,
+    Hertz,
     KelvinVoigt,
     Model,
     MovingSupport,
     PinInSlot,
     PointMass,
     Prismatic,
+    Rectangle,
     Revolute,
     RigidBody,
     RotationDrive,
@@ -412,3 +415,38 @@ def test_a_body_rests_on_its_normal_springs():
     assert force["left.normal_force"] == pytest.approx(5.0, abs=0.02)
     total = force["left.normal_force"] + force["right.normal_force"]
     assert total == pytest.approx(20.0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "normal",
+    [KelvinVoigt(stiffness=1e6, damping=50.0), Hertz(stiffness=1e9)],
+)
+def test_a_leaf_that_only_a_contact_bends(normal):
+    """Without weight the forces at work are those of the contact and of the leaf."""
+    leaf = FlexibleBody(
+        name="leaf",
+        mesh=Rectangle(width=0.1, height=0.002, center=(0.05, 0.001), size=0.001),
+        material="steel",
+        thickness=0.01,
+        modes=4,
+        fixed=("left",),
+        points={"tip": (0.1, 0.0)},
+        start="static",
+    )
+    model = Model(
+        bodies=[leaf, MovingSupport(name="table", y=5e-4)],
+        contacts=[Contact(name="rub", a="table", b="leaf.tip", normal=normal)],
+    )
+    found = equilibrium(model)
+    assert found.stability == "stable"
+    result = simulate(model, 1e-4)
+    assert result.notes == ("body 'leaf' begins deformed, in static equilibrium",)
+    force = float(result.sample(0.0, "rub.normal_force")["rub.normal_force"][0])
+    # A cantilever of plane stress, 3 E I w / l^3, to what shear and four modes change.
+    overlap = (
+        (force / 1e6) if isinstance(normal, KelvinVoigt) else (force / 1e9) ** (2 / 3)
+    )
+    stiff = 3.0 * 210e9 * (0.01 * 0.002**3 / 12.0) / 0.1**3
+    assert force == pytest.approx(stiff * (5e-4 - overlap), rel=0.02)
+    # `SETTLED`: what round-off of places leaves behind the stiffest modes.
+    assert found.residual < 1e-7 * force

@@ -4,6 +4,9 @@
 # pyright: reportUnusedExpression=false
 """Mistakes in laws of one's own and in calls are told in the user's words."""
 
+import importlib.util
+import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +22,8 @@ from nonsmooth import (
     ModelError,
     NormalLaw,
     PointMass,
+    Polygon,
+    RigidBody,
     TimeLaw,
     contact_stiffness,
     equilibrium,
@@ -27,6 +32,7 @@ from nonsmooth import (
 )
 from nonsmooth.elements.own import FUNCTIONS
 from nonsmooth.kernels.abi.rows import FAMILIES
+from nonsmooth.pack import pack
 
 FIRM = HuntCrossley(stiffness=1e6, damping=0.1)
 
@@ -240,3 +246,55 @@ def test_a_type_error_inside_is_left_alone():
 
     with pytest.raises(TypeError, match="of the user's own"):
         simulate(ball(), 0.1, progress=progress)
+
+
+def written(path, name: str, module: str) -> None:
+    """Import a file that defines a friction law, under the name of a module."""
+    path.write_text(
+        "from dataclasses import dataclass\nfrom nonsmooth import FrictionLaw\n"
+        "@dataclass(frozen=True, kw_only=True)\n"
+        f"class {name}(FrictionLaw):\n    mu: float\n"
+    )
+    spec = importlib.util.spec_from_file_location(module, path)
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    sys.modules[module] = made
+    try:
+        spec.loader.exec_module(made)
+    except ModelError:
+        del sys.modules[module]
+        raise
+
+
+def test_a_name_that_is_taken_is_refused(tmp_path, monkeypatch):
+    """A file that says Coulomb means one law, whatever was imported."""
+    with pytest.raises(ModelError, match=r"class Coulomb in .*a\.py: .* is built in"):
+        written(tmp_path / "a.py", "Coulomb", "own_a")
+    assert FrictionLaw.kinds["Coulomb"].__module__ == "nonsmooth.elements.friction"
+    monkeypatch.setitem(sys.modules, "own_a", None)
+    written(tmp_path / "a.py", "Waxed", "own_a")
+    with pytest.raises(ModelError, match=r"Waxed in .*b\.py: .* defined in .*a\.py"):
+        written(tmp_path / "b.py", "Waxed", "own_b")
+    # The same file once more, also by another name; a cell that is run again.
+    written(tmp_path / "a.py", "Waxed", "own_a")
+    monkeypatch.setitem(sys.modules, "own_c", None)
+    written(tmp_path / "a.py", "Waxed", "own_c")
+    own(FrictionLaw)
+    own(FrictionLaw)
+
+
+def test_a_law_of_an_outline_that_fails_in_python():
+    """An outline asks it in Python where a point would call it compiled."""
+
+    def force(p, overlap, overlap_rate, approach_rate):
+        return p[0] * overlap + math.sqrt(overlap_rate)
+
+    corners = ((-0.1, -0.1), (0.1, -0.1), (0.1, 0.1), (-0.1, 0.1))
+    box = RigidBody(
+        name="box", mass=1.0, inertia=0.01, shapes={"o": Polygon(vertices=corners)}
+    )
+    law = own(NormalLaw, force=force)(c=1e4)
+    model = Model(bodies=[box], contacts=[Contact(name="c", b="box.o", normal=law)])
+    with pytest.raises(ModelError, match=r"Mine: force fails with .*give it a value"):
+        pack(model)

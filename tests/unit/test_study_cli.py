@@ -213,3 +213,20 @@ def test_results_do_not_pile_up():
     assert len(alive) == 80
     # Those at work, and those that wait for the collector: it comes every 20 runs.
     assert most[0] <= 30
+
+
+def test_a_window_longer_than_the_run_is_refused(study, capsys):
+    output = "x: {type: Mean, column: block.x, last: 7}"
+    study.write_text(TEXT.replace("x: {type: Final, column: block.x}", output))
+    assert main(["sweep", "study.yaml"]) == 2
+    assert "output 'x': last = 7 s; a run ends at 2 s" in capsys.readouterr().err
+
+
+def test_a_model_is_no_study_and_a_study_no_model(study, capsys):
+    assert main(["run", "study.yaml"]) == 2
+    assert (
+        "this is a study, not a model: use nonsmooth sweep" in capsys.readouterr().err
+    )
+    study.write_text("nonsmooth: 1\ntitle: a\nbodies: []\n")
+    assert main(["sweep", "study.yaml"]) == 2
+    assert "this is a model, not a study: use nonsmooth run" in capsys.readouterr().err

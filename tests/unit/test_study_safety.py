@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nonsmooth import Interrupted, ModelError
+from nonsmooth import FrictionLaw, Interrupted, ModelError
+from nonsmooth.app.imports import import_script
 from nonsmooth.study import (
     Count,
     Final,
@@ -471,3 +472,65 @@ def test_functions_that_cannot_be_sent_are_refused():
         ModelError, match=r"output 'f': .*lambda.* cannot be sent .*executor='threads'"
     ):
         sweep(belts(outputs={"f": lambda r: 0.0}), executor="processes")
+
+
+LAW = """\
+from dataclasses import dataclass
+from numba import njit
+from nonsmooth import FrictionLaw
+
+FACTOR = {factor}
+
+
+@njit
+def scaled(x):
+    return FACTOR * x
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sticky(FrictionLaw):
+    mu: float{default}
+
+    @staticmethod
+    def limit(p, lam_n, speed):
+        return scaled(p[0] * lam_n){more}
+"""
+WITH_LAW = """\
+nonsmooth: 1
+gravity: [0, -9.81]
+bodies: [{type: PointMass, name: box, mass: 1, position: [0, 0], velocity: [1, 0]}]
+contacts:
+  - name: sole
+    b: box
+    normal: {type: KelvinVoigt, stiffness: 1e5, damping: 100}
+    friction: {type: Sticky}
+"""
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"more": " + 0.1 * speed"}, {"factor": 3.0}, {"default": " = 0.2"}],
+)
+def test_a_law_that_changed_is_another_study(tmp_path, monkeypatch, change):
+    """Also in what it calls, and in a default that no file shows."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(FrictionLaw, "kinds", dict(FrictionLaw.kinds))
+
+    def run(**own):
+        words = {"factor": 2.0, "default": " = 0.1", "more": "", **own}
+        (tmp_path / "laws.py").write_text(LAW.format(**words))
+        (tmp_path / "model.yaml").write_text(WITH_LAW)
+        monkeypatch.delitem(sys.modules, "laws", raising=False)
+        import_script(str(tmp_path / "laws.py"))
+        study = Study(
+            system=str(tmp_path / "model.yaml"),
+            parameters={"box.mass": [1.0, 2.0]},
+            outputs={"x": Final(column="box.x")},
+            until=0.01,
+        )
+        return sweep(study, store=tmp_path / "study.db")
+
+    run()
+    assert run().counts() == {"done": 2}
+    with pytest.raises(ModelError, match=r"has changed .*code\.Sticky was"):
+        run(**change)

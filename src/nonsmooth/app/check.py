@@ -80,6 +80,7 @@ def _check(name: str, settings: Sequence[str]) -> list[str]:
     except (ModelError, OSError) as error:
         others = getattr(error, "others", ())
         texts = [sentence(error), *(" ".join(other.split()) for other in others)]
+        texts = [text if text.startswith(name) else f"{name}: {text}" for text in texts]
         raise Failed("\nerror: ".join(texts), FAILED) from None
     lines = [f"{head:<20} {line}" for head, line in found]
     return [f"{name}: {model.title or 'no title'}", *lines]
@@ -131,7 +132,7 @@ def _findings(system: System) -> list[tuple[str, str]]:
     return [
         (
             "bodies",
-            bodies + (f", and {n_support} moving supports" if n_support else ""),
+            bodies + (f", and {_supports(n_support)}" if n_support else ""),
         ),
         ("joints", _listed([joint.name for joint in model.joints])),
         ("drives", _listed([drive.name for drive in model.drives])),
@@ -145,6 +146,10 @@ def _findings(system: System) -> list[tuple[str, str]]:
         *([("in the air", air)] if air else []),
         *(("angle", note) for note in notes_on_angles(model)),
     ]
+
+
+def _supports(n: int) -> str:
+    return "1 moving support" if n == 1 else f"{n} moving supports"
 
 
 def _friction_findings(system: System) -> list[tuple[str, str]]:

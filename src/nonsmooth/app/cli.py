@@ -153,6 +153,14 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return args
 
 
+def _without_bar(args: argparse.Namespace) -> int:
+    Bar.is_silent = True
+    try:
+        return args.command(args)
+    finally:
+        Bar.is_silent = False
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; return its exit code."""
     if isinstance(sys.stdout, TextIOWrapper):
@@ -167,17 +175,16 @@ def main(argv: Sequence[str] | None = None) -> int:
                 import_script(script)
             if not args.quiet:
                 return args.command(args)
+            if getattr(args, "json", False):
+                # It is what was asked for; the bar alone is left out.
+                return _without_bar(args)
             with (
                 open(
                     os.devnull, "w", encoding="utf-8", errors="backslashreplace"
                 ) as nowhere,
                 redirect_stdout(nowhere),
             ):
-                Bar.is_silent = True
-                try:
-                    return args.command(args)
-                finally:
-                    Bar.is_silent = False
+                return _without_bar(args)
     except SystemExit:  # after --help or --version
         return DONE
     except Failed as error:

@@ -11,6 +11,7 @@ import dataclasses
 import inspect
 import math
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -251,6 +252,37 @@ def _missing(cls: type[Element], fields: dict[str, Any]) -> ModelError | None:
     return None
 
 
+def is_own(kind: type) -> bool:
+    """Return whether a kind is the user's own, not one of the library."""
+    return not kind.__module__.startswith("nonsmooth.")
+
+
+def _check_name_is_free(kind: type[Element], other: type[Element] | None) -> None:
+    """Refuse a kind by whose name files and studies would mean another one.
+
+    Defining one again is no clash: a cell that is run once more, a module reloaded.
+    """
+    if other is None or not is_own(kind):
+        return
+    name, here = kind.__name__, _file_of(kind)
+    if not is_own(other):
+        raise ModelError(
+            f"class {name} in {here or kind.__module__}: a {kind.family} {name} is "
+            f"built in; give yours another name"
+        )
+    there = _file_of(other)
+    if here and there and here != there:
+        raise ModelError(
+            f"class {name} in {here}: a {kind.family} {name} is defined in {there} as "
+            "well; rename one of them"
+        )
+
+
+def _file_of(kind: type[Element]) -> str | None:
+    """Return the file that defines a kind; None of a notebook or a session."""
+    return getattr(sys.modules.get(kind.__module__), "__file__", None)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Element(metaclass=_Kind):
     """Base of everything that may stand in a model.
@@ -279,6 +311,7 @@ class Element(metaclass=_Kind):
             cls.family = family
             cls.kinds = {}
         if is_kind or (family is None and not cls.__name__.startswith("_")):
+            _check_name_is_free(cls, cls.kinds.get(cls.__name__))
             cls.kinds[cls.__name__] = cls
 
     def label(self) -> str:
@@ -300,7 +333,7 @@ class Element(metaclass=_Kind):
             if checked is not value:
                 object.__setattr__(self, item.name, checked)
         self.check()
-        if not type(self).__module__.startswith("nonsmooth."):
+        if is_own(type(self)):
             check_own(self)
 
     def check(self) -> None:

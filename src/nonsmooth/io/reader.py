@@ -167,6 +167,8 @@ class _Reader:
 
     def part(self, key: str, family: type[Element], data: object) -> Element:
         content, top = self.content(data), _Place()
+        if key not in content and "bodies" in content:
+            self.refuse(top, f"this is a model, not a {key}: use nonsmooth run")
         for other in content:
             if other != key:
                 remedy = f"a file with '{key}:' holds nothing else"
@@ -179,6 +181,8 @@ class _Reader:
         content = self.content(data)
         if "gallery" in content:
             return self.from_gallery(content)
+        if "study" in content:
+            self.refuse(_Place(), "this is a study, not a model: use nonsmooth sweep")
         return self.model(content)
 
     def model(self, data: dict[str, Any]) -> Model:

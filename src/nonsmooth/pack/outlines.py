@@ -13,6 +13,7 @@ from numpy.polynomial.legendre import leggauss
 
 from nonsmooth.elements.normal import NormalLaw
 from nonsmooth.elements.shapes import Line, Point, Polygon, Shape
+from nonsmooth.errors import ModelError
 from nonsmooth.kernels.mechanics.pressure import EVEN_POINTS, NO_DEPTH, SHALLOW
 
 # Points on a piece of an edge. Two are exact where a law is of second degree in depth
@@ -203,7 +204,10 @@ class Pair:
 def points(law: NormalLaw) -> int:
     """Return how many points on a piece of an edge a law needs."""
     force: Any = getattr(type(law), "force")  # noqa: B009 (not every law is typed)
-    return _points(force, tuple(law.parameters()))
+    try:
+        return _points(force, tuple(law.parameters()))
+    except ValueError as error:
+        raise _undefined(law, error) from None
 
 
 def powers(law: NormalLaw) -> list[float]:
@@ -221,11 +225,22 @@ def powers(law: NormalLaw) -> list[float]:
         is_linear = all(_is_linear(force, p, d) for d in DECADES)
     except ArithmeticError:
         return [0.0] * N_POWERS
+    except ValueError as error:
+        raise _undefined(law, error) from None
     m = m if has_damping else n
     if n is None or m is None or not is_linear or not 0.0 <= n - m <= 1.0 or n < 1.0:
         return [0.0] * N_POWERS
     parts = [depth**degree for depth in (NO_DEPTH, SHALLOW) for degree in (n, m)]
     return [n, m, float(has_damping), *parts]
+
+
+def _undefined(law: NormalLaw, error: ValueError) -> ModelError:
+    """Return the error for a law, a user's own, that fails in Python."""
+    return ModelError(
+        f"{law.label()}: force fails with {error} at some overlap from 0 to 0.2 m and "
+        "rate of either sign; an outline is integrated over all of them: give it a "
+        "value there"
+    )
 
 
 def _damping(force: Any, p: tuple[float, ...], depth: float) -> float:

@@ -144,11 +144,20 @@ class _Statics:
         entry.rows_matrix(m, self.work, J)
         return f, J, self.work.g.copy()
 
-    def largest_force(self, J: Floats, lam: Floats) -> float:
-        """Return the largest single force at the pose last evaluated."""
+    def outer_force(self, J: Floats, lam: Floats) -> float:
+        """Return the largest applied force or reaction at the pose last evaluated."""
         wrenches = self.work.wrench[:, :6]
-        parts = (self.system.tables.weight, wrenches, J.T * lam)
-        return max(float(np.max(np.abs(part), initial=1e-300)) for part in parts)
+        return _largest(self.system.tables.weight, wrenches, J.T * lam)
+
+    def inner_force(self, q: Floats) -> float:
+        """Return the largest force of contacts and modes at the pose last evaluated."""
+        system = self.system
+        pressed: Any = self.work.contact["lam_n"][: system.tables.n_touch]
+        bent = [
+            one.stiffness * q[system.coordinates(name)][3:]
+            for name, one in system.flexible.items()
+        ]
+        return _largest(pressed, *bent)
 
     def mass(self) -> Floats:
         """Return the mass matrix at the pose last evaluated."""
@@ -175,6 +184,10 @@ class _Statics:
             f0, J0, _ = self.forces(q - change)
             K[:, j] = -((f1 + J1.T @ lam) - (f0 + J0.T @ lam)) / (2.0 * step)
         return K
+
+
+def _largest(*parts: Floats) -> float:
+    return max(float(np.max(np.abs(part), initial=1e-300)) for part in parts)
 
 
 @worded
@@ -249,19 +262,23 @@ def _balance(statics: _Statics, q: Floats) -> Equilibrium:
     # the largest force moves the lightest body by the model's size.
     first = system.tables.body_dof[: system.n_moving]
     lightest = float(np.min(system.tables.mass[first]))
-    safe_step = np.sqrt(lightest * system.size / statics.largest_force(J, lam))
-    pseudo_step, last, residual, scale = safe_step, np.inf, np.inf, 0.0
+    most = max(statics.outer_force(J, lam), statics.inner_force(q))
+    safe_step = np.sqrt(lightest * system.size / most)
+    pseudo_step, last, residual, outer = safe_step, np.inf, np.inf, 0.0
     for iteration in range(MAX_ITERATION):
         out = f + J.T @ lam
-        # At an unloaded pose no force is left to compare with: the largest so far.
-        scale = max(scale, statics.largest_force(J, lam))
+        # At an unloaded pose no force is left to compare with: the largest so far. On
+        # the way there contacts may be pressed much harder than in the end.
+        outer = max(outer, statics.outer_force(J, lam))
+        scale = max(outer, statics.inner_force(q))
+        most = max(most, scale)
         residual = float(np.max(np.abs(out[free]), initial=0.0))
         left = float(np.max(np.abs(g), initial=0.0))
         if not np.isfinite(residual):
             break
         if residual <= BALANCED * scale and left <= CLOSED * max(system.size, 1.0):
             return _report(statics, q, lam, residual, iteration)
-        size = residual / scale + left / system.size
+        size = residual / most + left / system.size
         if np.isfinite(last):
             pseudo_step *= min(10.0, max(0.1, last / max(size, 1e-300)))
             pseudo_step = max(pseudo_step, safe_step)
@@ -291,7 +308,7 @@ def _balance(statics: _Statics, q: Floats) -> Equilibrium:
         move = np.zeros(system.n_dof)
         move[free] = answer[: len(K)]
         longest = float(np.max(np.abs(move) / system.tables.scale))
-        if longest <= SETTLED_MOVE and residual <= SETTLED * scale:
+        if longest <= SETTLED_MOVE and residual <= SETTLED * most:
             return _report(statics, q, lam, residual, iteration)
         shorten = min(1.0, MAX_MOVE / longest) if longest > 0.0 else 1.0
         shorten = min(shorten, _bendable(system, move))

@@ -217,14 +217,19 @@ def _ends(system: System, name: str, q: Floats) -> str:
 
 
 def moved(system: System, start: State | None, q: Floats, v: Floats) -> str | None:
-    """Return a note if the start was moved by more than round-off, else None."""
+    """Return a note if the start is not as given, by more than round-off, else None."""
     n, scale = system.n_dof, system.tables.scale
     given_q, given_v = initial_values(system, start)
     fastest = float(np.max(np.abs(v[:n]) / scale, initial=SLOWEST))
     places, rates = np.abs(q - given_q), np.abs(v[:n] - given_v[:n])
+    told: list[str] = []
+    for body in system.model.bodies if start is None else ():
+        if getattr(body, "start", "given") == "static":
+            told.append(f"body '{body.name}' begins deformed, in static equilibrium")
+            places[system.coordinates(body.name)] = 0.0
     places[places <= MOVED * scale] = 0.0
     rates[rates <= MOVED * scale * fastest] = 0.0
-    told = [
+    changes = [
         f"{what} by at most {most}"
         for what, most in (
             ("positions", largest(system, places, ("m", "rad"))),
@@ -232,9 +237,10 @@ def moved(system: System, start: State | None, q: Floats, v: Floats) -> str | No
         )
         if most
     ]
-    if not told:
-        return None
-    return f"the start was moved onto the joints and drives: {', '.join(told)}"
+    if changes:
+        moved = ", ".join(changes)
+        told.append(f"the start was moved onto the joints and drives: {moved}")
+    return "; ".join(told) or None
 
 
 def largest(system: System, change: Floats, units: tuple[str, str]) -> str:

@@ -27,7 +27,7 @@ from nonsmooth.study.design import (
     points_of,
     values_of,
 )
-from nonsmooth.study.functions import text_of
+from nonsmooth.study.functions import codes_of, text_of
 from nonsmooth.study.reducers import (
     Reducer,
     WholeRun,
@@ -258,7 +258,11 @@ class Prepared:
             name: _described(name, reducer) for name, reducer in study.outputs.items()
         }
         data["system"] = self.base if isinstance(self.base, str) else ""
-        data["model"] = to_dict(build_model(self.base, study.settings))
+        model = build_model(self.base, study.settings)
+        data["model"] = to_dict(model)
+        codes = codes_of(model, study.outputs, study.parameters)
+        if codes:
+            data["code"] = codes
         data["library"] = self.library
         # As it is read again: tuples are lists.
         return json.loads(json.dumps(data))
@@ -467,3 +471,8 @@ def _check_outputs(ready: Prepared) -> None:
             time = time_at(value, ready.numbers(point), where)
             if not time > 0.0:
                 raise ModelError(f"{where} = {time:g}; must be > 0 s")
+            if time > ready.until(point):
+                raise ModelError(
+                    f"{where} = {time:g} s; a run ends at {ready.until(point):g} s: "
+                    "give at most that"
+                )

@@ -1,11 +1,16 @@
-"""Functions of the user's own, as text: whether one has changed is seen from it."""
+"""Functions and kinds of the user's own: whether one has changed is seen from here."""
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import inspect
+from collections.abc import Iterator
 from functools import partial
 from types import CodeType, FunctionType, MethodType
 from typing import Any, cast
+
+from nonsmooth.elements.base import Element, is_own
 
 
 def text_of(value: Any, seen: tuple[int, ...] = ()) -> str:
@@ -51,3 +56,47 @@ def _code_text(code: CodeType) -> str:
         for constant in code.co_consts
     ]
     return repr((code.co_code, code.co_names, inner))
+
+
+def codes_of(*values: Any) -> dict[str, str]:
+    """Return a hash of the code of each kind of the user's own among elements.
+
+    Its functions with what they call, its fields with their defaults, and the same of
+    the user's classes that it is made from.
+    """
+    found = {kind.__name__: kind for value in values for kind in _kinds(value)}
+    return {name: _code_of(found[name]) for name in sorted(found)}
+
+
+def _kinds(value: Any) -> Iterator[type[Element]]:
+    """Yield the kinds of the user's own in an element, at any depth."""
+    if isinstance(value, Element) and is_own(type(value)):
+        yield type(value)
+    if isinstance(value, dict):
+        parts: Any = cast(dict[Any, Any], value).values()
+    elif isinstance(value, tuple | list):
+        parts = cast(Any, value)
+    elif dataclasses.is_dataclass(value):
+        parts = (getattr(value, item.name) for item in dataclasses.fields(value))
+    else:
+        return
+    for part in parts:
+        yield from _kinds(part)
+
+
+def _code_of(kind: type[Element]) -> str:
+    from nonsmooth.kernels.abi import digest
+
+    of_function = cast(Any, digest).of_function
+
+    parts = [repr([item.name for item in dataclasses.fields(kind)])]
+    for cls in filter(is_own, kind.__mro__[:-1]):
+        for name, value in sorted(vars(cls).items()):
+            if name.startswith("__"):
+                continue
+            inner = getattr(value, "__func__", getattr(value, "fget", value))
+            is_function = isinstance(inner, FunctionType)
+            parts.append(
+                f"{name} {of_function(inner) if is_function else text_of(value)}"
+            )
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -182,10 +182,19 @@ class Stage:
         return isinstance(self.body(reference), Ground | MovingSupport)
 
     def point(self, reference: str) -> tuple[float, float]:
-        """Return the place of "body" or "body.point" in the body's frame, m."""
+        """Return the place of "body" or "body.point" in the body's frame, m.
+
+        Of "body.shape", as contacts name them, the middle of the shape.
+        """
         _, _, name = reference.partition(".")
-        points: dict[str, Any] = getattr(self.body(reference), "points", {})
-        return tuple(points[name]) if name else (0.0, 0.0)
+        body: Any = self.body(reference)
+        if name in getattr(body, "points", {}):
+            return tuple(body.points[name])
+        shape = getattr(body, "shapes", {}).get(name)
+        if vertices := getattr(shape, "vertices", ()):
+            x, y = np.mean(vertices, axis=0).tolist()
+            return x, y
+        return tuple(getattr(shape, "center", getattr(shape, "point", (0.0, 0.0))))
 
     def frame(self, reference: str) -> Floats:
         """Return x, y and theta of the body of a marker, (n, 3)."""
