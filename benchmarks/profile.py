@@ -254,10 +254,10 @@ class Bench:
         kept = self.steps = self.result.steps
         self.is_implicit = kept.method
         # Both ends of each step, in its mode.
-        self.starts = instants(system, kept.t, kept.coef[:, 0], kept.mode)
+        self.starts = instants(system, kept.t, kept.coef[:, 0], kept.mode[:])
         t_end = np.minimum(kept.t + kept.h, kept.cap)
         y_end = kept.before(np.arange(len(kept.t)))
-        self.ends = instants(system, t_end, y_end, kept.mode)
+        self.ends = instants(system, t_end, y_end, kept.mode[:])
 
     def place(self, spots: Instants, i: int) -> tuple[Any, ...]:
         """Put state and mode at an end of step i into the run; return arguments."""

@@ -41,17 +41,27 @@ def results() -> dict[str, list[dict[str, str]]]:
     return found
 
 
+def figure(value: float, digits: int) -> str:
+    """Return a number with few digits, and without an exponent if it is large."""
+    return f"{value:.0f}" if abs(value) >= 100.0 else f"{value:.{digits}g}"
+
+
 def performance() -> str:
     """Return what the benchmarks measured last, a table for each case and machine."""
     lines: list[str] = []
-    for machine, rows in results().items():
-        for case in dict.fromkeys(one["case"] for one in rows):
+    found = results()
+    for case in sorted({one["case"] for rows in found.values() for one in rows}):
+        lines += [f"### {case}", ""]
+        for machine, rows in found.items():
             own = [one for one in rows if one["case"] == case]
-            last = max(one["date"] for one in own)
-            lines += [f"### {case}: {machine}, {last}", ""]
+            if not own:
+                continue
+            dates = sorted({one["date"] for one in own})
+            lines += [f"{machine}, {' and '.join(dates)}", ""]
             lines += [row("what", "value", "unit", "note"), "|---|---|---|---|"]
             for one in own:
-                lines.append(row(one["what"], one["value"], one["unit"], one["note"]))
+                value = figure(float(one["value"]), 3)
+                lines.append(row(one["what"], value, one["unit"], one["note"]))
             lines.append("")
     return "\n".join(lines)
 
@@ -63,8 +73,7 @@ def measured(case: str, what: str) -> str:
             value, unit = float(one["value"]), one["unit"]
             if unit == "s" and abs(value) < 0.1:
                 value, unit = 1e3 * value, "ms"
-            text = f"{value:.0f}" if abs(value) >= 100.0 else f"{value:.2g}"
-            return f"{text} {unit if unit != '1' else ''}".strip()
+            return f"{figure(value, 2)} {unit if unit != '1' else ''}".strip()
     raise pages.PageError(f"no benchmark '{case}' has measured '{what}'")
 
 
@@ -115,5 +124,7 @@ def validation() -> str:
         names = ("size", "error", "within")
         numbers = (f"<span class='num'>{one[name]:.2g}</span>" for name in names)
         words = (one["what"], one["against"], *numbers, one["unit"])
-        lines.append(row(*words, f"`{test.removeprefix('test_')}`"))
+        # Names of tests are long: they may be parted at their underscores.
+        name = test.removeprefix("test_").replace("_", "_<wbr>")
+        lines.append(row(*words, f"<code>{name}</code>"))
     return "\n".join(lines)

@@ -45,7 +45,9 @@ class Pages:
         """Append an array; return where it begins."""
         with self._lock:
             begin = self._file.seek(0, os.SEEK_END)
-            self._file.write(np.ascontiguousarray(array).data.cast("B"))
+            # An empty array has no bytes to be seen.
+            if array.size > 0:
+                self._file.write(np.ascontiguousarray(array).data.cast("B"))
             self._file.flush()
             self.n_bytes = self._file.tell()
         return begin

@@ -194,7 +194,8 @@ class Stage:
         if vertices := getattr(shape, "vertices", ()):
             x, y = np.mean(vertices, axis=0).tolist()
             return x, y
-        return tuple(getattr(shape, "center", getattr(shape, "point", (0.0, 0.0))))
+        place: Any = getattr(shape, "center", getattr(shape, "point", (0.0, 0.0)))
+        return place[0], place[1]
 
     def frame(self, reference: str) -> Floats:
         """Return x, y and theta of the body of a marker, (n, 3)."""
