@@ -43,6 +43,7 @@ from nonsmooth.kernels.abi import (
 )
 from nonsmooth.kernels.linear import products
 from nonsmooth.kernels.mechanics.tables import Tables, Work
+from nonsmooth.kernels.tolerances import TINY
 
 WEIGH, INNER, PLACE = 0, 1, 2
 
@@ -559,6 +560,15 @@ def note_speed(m, w, v, size, least):
         spin = abs(v[m.body_dof[k] + 2])
         w.speed = max(w.speed, speed_of(m, k, v), spin * size)
         w.spin = max(w.spin, spin)
+
+
+@kernel
+def fastest_turn(m, v):
+    """Return the fastest rotation of a body, rad/s, and never zero."""
+    spin = TINY
+    for k in range(m.n_moving):
+        spin = max(spin, abs(v[m.body_dof[k] + 2]))
+    return spin
 
 
 @kernel
