@@ -8,9 +8,12 @@ import pytest
 from scipy.optimize import brentq
 
 from nonsmooth import (
+    Contact,
     Event,
     Ground,
     Harmonic,
+    Hertz,
+    Line,
     Model,
     PointForce,
     PointMass,

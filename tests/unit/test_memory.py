@@ -8,7 +8,7 @@ import tempfile
 import numpy as np
 import pytest
 
-from nonsmooth import ModelError, Result, gallery, simulate
+from nonsmooth import Model, ModelError, PointMass, Result, gallery, simulate
 from nonsmooth.result import kept
 
 UNTIL = 1.0
@@ -144,3 +144,11 @@ def test_parts_that_march_apart_share_the_budget():
 
 def kinds_of(steps):
     return {type(chunk).__name__ for chunk in steps.chunks}
+
+
+def test_a_model_without_contacts_goes_to_a_file():
+    """Its tables of modes are empty, which ended the run."""
+    body = PointMass(name="box", mass=1.0, velocity=(1.0, 0.0))
+    result = simulate(Model(bodies=[body]), 1.0, max_step=1e-3, memory=SMALL)
+    assert any("in a file" in note for note in result.notes)
+    assert result.sample(1.0, "box.x")["box.x"][0] == pytest.approx(1.0)
