@@ -138,7 +138,7 @@ def aim(s, h):
     with the pose in the widest gap between its stages keeps them all away from it;
     if that would be too long, a shorter step comes first.
     """
-    if s.pivot > NEARLY_SINGULAR or not s.pivot_rate < 0.0:
+    if s.pivot > NEARLY_SINGULAR or s.pivot == 0.0 or not s.pivot_rate < 0.0:
         return h, 1.0
     ahead = -math.sqrt(s.pivot) / s.pivot_rate
     if ahead < CROSSED * h:

@@ -36,6 +36,8 @@ def factor_rows(m, w):
     if least <= rank(w):
         w.n_rank_loss += 1
         w.has_lost_rank = 1
+        # What is left of a row that depends on others is round-off, of either sign.
+        w.pivot = 0.0 if w.n_stuck == 0 else 1.0
         factor_shared(m, w)
 
 
