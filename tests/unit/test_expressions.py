@@ -2,6 +2,7 @@
 
 import ctypes
 import gc
+import inspect
 import math
 import re
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from nonsmooth import Expression
 from nonsmooth.elements import expressions
 from nonsmooth.elements.expressions import (
     FUNCTIONS,
@@ -750,3 +752,12 @@ def test_expressions_are_parsed_by_several_threads():
         sys.setswitchinterval(often)
         gc.set_threshold(*threshold)
     assert failures == []
+
+
+def test_help_of_a_law_lists_the_functions():
+    text = inspect.getdoc(Expression) or ""
+    assert "\n    variables  t\n    constants" in text
+    assert "Parameters" in text
+    for name, function in FUNCTIONS.items():
+        assert f"{name}({', '.join(function.arguments)})" in text
+    assert "omega" not in text  # a variable of forces

@@ -21,7 +21,8 @@ constant between their jumps: derivative 0. abs and hypot have derivative 0 at 0
 min and max follow their first argument in a tie. mod(a, b) is a - n b with n
 constant between jumps. sqrt, asin, acos and powers that are not whole have
 infinite derivatives, or none (NaN), at the ends of their domains; atan2 has none at
-the origin. Nothing here announces a kink or a jump to the solver.
+the origin. Nothing here announces a kink or a jump to the solver, which looks for those
+of drives and supports itself, and refuses them: see `nonsmooth.solve.jumps`.
 """
 
 from __future__ import annotations

@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from textwrap import indent
 from typing import TYPE_CHECKING, ClassVar
 
 from nonsmooth.elements.base import Element, quantity
-from nonsmooth.elements.expressions import TIME_VARIABLES, parse
+from nonsmooth.elements.expressions import TIME_VARIABLES, describe, parse
 from nonsmooth.errors import TOO_LARGE, ModelError
 
 if TYPE_CHECKING:
@@ -238,7 +239,15 @@ class Table(TimeLaw):
 
 @dataclass(frozen=True, kw_only=True)
 class Expression(TimeLaw):
-    """s(t) as text, e.g. "0.8*sin(pi*t)"; both derivatives follow from the text."""
+    """s(t) as text, e.g. "0.8*sin(pi*t)"; both derivatives follow from the text.
+
+    Of a drive or support neither s nor its rate may jump; a run refuses it. The text
+    may hold::
+    """
+
+    __doc__ = (
+        f"{(__doc__ or '').rstrip()}\n\n{indent(describe(TIME_VARIABLES), 8 * ' ')}"
+    )
 
     row_kernel: ClassVar[str] = "mechanics.program:time_law"
 
