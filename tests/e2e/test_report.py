@@ -705,6 +705,11 @@ def test_every_quantity_is_that_of_the_result(
             if n.endswith(".side"):
                 continue
             error = np.abs(found[:, j, k] - samples[n])
+            if n.endswith(".slip_velocity"):
+                # Contacts that do not press show none.
+                mode = samples[n.replace("slip_velocity", "mode")]
+                assert np.array_equal(np.isnan(error), np.isin(mode, [2.0, 3.0])), n
+                error = np.nan_to_num(error)
             bound = precise * (sizes[n] + ranges[n]) + 1e-12
             if n in points:
                 bound += rounding_of_point(points[n], sizes)
@@ -714,7 +719,7 @@ def test_every_quantity_is_that_of_the_result(
     rng = np.random.default_rng(5)
     times = rng.uniform(result.t_start, result.t_end, 40).tolist()
     found = np.array(page.evaluate(PROBE, [times, own]), dtype=float)
-    assert np.array_equal(found[:, :, 0], found[:, :, 1])
+    assert np.array_equal(found[:, :, 0], found[:, :, 1], equal_nan=True)
     samples = result.sample(times, own)
     for j, n in enumerate(own):
         if n.rpartition(".")[2] in ("mode", "side"):
@@ -723,6 +728,8 @@ def test_every_quantity_is_that_of_the_result(
         if n.rpartition(".")[0].count("."):
             continue  # points of bodies: not sampled themselves
         error = np.abs(found[:, j, 0] - samples[n])
+        if n.endswith(".slip_velocity"):
+            error = np.nan_to_num(error)  # where nothing presses
         # What the document states, plus its rounding; its range is that at samples.
         bound = 1.1 * sampling["tolerance"] * ranges[n] + precise * sizes[n] + 1e-9
         assert error.max() <= bound, (n, error.max(), bound)

@@ -315,7 +315,7 @@ def test_elbow_on_its_face(stage):
 @pytest.mark.slow
 def test_energy_with_smaller_steps():
     """Histories of nodes are of first order in the step, and the ledger shows it."""
-    model = gallery.build("flexible_double_pendulum", gravity=0.0, modes=40, **COARSE)
+    model = gallery.build("flexible_double_pendulum", gravity=0.0, modes=40)
     runs = simulate(model, until=7e-4), simulate(model, until=7e-4, max_step=2e-7)
     ledgers = [run.energy_balance for run in runs]
     lost = [ledger.residual / ledger.kinetic[0] for ledger in ledgers]

@@ -237,7 +237,8 @@ def slide(shapes, friction, law):
             Contact(name="c", a="beam", b="box", normal=law, friction=friction),
         ],
     )
-    return simulate(model, until=0.6)
+    # Forces below are compared to 1e-9 m of depth.
+    return simulate(model, until=0.6, rtol=1e-10)
 
 
 @pytest.mark.parametrize("friction", [None, Coulomb(mu=0.3, mu_static=0.4)])

@@ -257,6 +257,9 @@ def rounding(document, columns, name):
     return own + arm * (turned * (1.0 + w + a + w * w) + 3.0 * SINGLE * (w + a + w * w))
 
 
+EPSILON = float(np.finfo(float).eps)
+
+
 def check(result, budget=10_000_000, n=1500):
     document = Document(scene(result, budget=budget))
     info = document.header["sampling"]
@@ -288,6 +291,8 @@ def check(result, budget=10_000_000, n=1500):
         # Two of the rounded numbers, and what the sampling leaves unresolved: a number
         # in single precision.
         slack = 2.0 * rounding(document, columns, name)
+        # An angle that stays zero is round-off of one radian.
+        slack += EPSILON * (unit_of(name) == "rad")
         slack += (
             sampling.SINGLE
             * np.max(np.abs(values))
