@@ -1,5 +1,7 @@
 """The table of columns: labels, units, and names of values that there are."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,9 @@ def test_every_column_has_a_label_and_a_unit_or_names(runs):
     for result in runs:
         for name, column in result.table.items():
             assert name == column.name == f"{column.owner}.{column.kind}"
-            assert column.label == QUANTITIES[column.kind].label
+            is_half = re.search(r"\.(top|bottom)_(left|right)$", column.owner)
+            of_half = " of half a face" if is_half else ""
+            assert column.label == QUANTITIES[column.kind].label + of_half
             assert bool(column.unit) != bool(column.values)
             kinds.add(column.kind)
     # No system here has a drive that pushes, modes, or a patch with friction.

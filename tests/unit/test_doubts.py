@@ -83,7 +83,8 @@ def test_a_rough_tolerance(rtol):
         way = max(np.ptp(result[name]) for name in names)
     true, rough, better = np.array(ends)
     assert np.max(np.abs(rough - true)) > 0.1 * way
-    (why,) = doubts[1]
+    # At the coarser one the ledger may not close, either.
+    (why,) = (doubt for doubt in doubts[1] if doubt.startswith("rtol"))
     assert f"rtol = {rtol:g} allows each of" in why
     # As the advice has it.
     assert doubts[0] == doubts[2] == ()
