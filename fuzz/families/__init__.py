@@ -14,7 +14,7 @@ from fuzz.families.common import Case, Family
 from fuzz.families.feet import feet
 from fuzz.families.grippers import grippers
 from fuzz.families.guides import guides
-from fuzz.families.latches import latches
+from fuzz.families.latches import jams, latches
 from fuzz.families.lift_offs import lift_offs
 from fuzz.families.loops import loops
 from fuzz.families.mixed import mixed
@@ -41,6 +41,7 @@ FAMILIES: dict[str, Family] = {
         stacks,
         grippers,
         latches,
+        jams,
         ratchets,
         arms,
         beams,

@@ -1,8 +1,14 @@
-"""Latches: a hook on a sprung lever that a bolt pushes aside, corner on corner."""
+"""Latches: a hook on a sprung lever that a bolt pushes aside, corner on corner.
+
+A bolt whose motion is prescribed may be blocked: friction locks it where the way from
+the contact to the lever's pivot is within the cone of friction about the normal. No
+law is stiff enough then; such models are a family of their own, `jams`.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 from fuzz.families.common import (
@@ -22,6 +28,8 @@ from nonsmooth import (
     Ground,
     Harmonic,
     Model,
+    MovingSupport,
+    PointForce,
     Polygon,
     Prismatic,
     Revolute,
@@ -33,19 +41,34 @@ from nonsmooth import (
 )
 from nonsmooth.elements.forces import Force
 
+# What moves a bolt: supports, forces and drives; made from size, coil and end of a run.
+Moved = tuple[list[MovingSupport], list[Force], list[TranslationDrive]]
+Mover = Callable[[Rng, float, float, float], Moved]
+
 
 def latches(rng: Rng) -> Case:
-    """Return a bolt that is driven, or pushed by a spring, under a sprung hook.
+    """Return a bolt that a spring, a force or a sprung hand pushes under a hook."""
+    # A corner sinks in by the root of this, and bears what springs store.
+    return _latch(rng, decades(rng, 1e-6, 1e-5), _push)
+
+
+def jams(rng: Rng) -> Case:
+    """Return a bolt that is driven under a hook, with laws that may be too soft."""
+    return _latch(rng, decades(rng, 1e-6, 1e-3), _drive)
+
+
+def _latch(rng: Rng, sink: float, move: Mover) -> Case:
+    """Return a bolt that moves under a sprung hook.
 
     The hook is a wedge at the end of a lever; the bolt has a square or a bevelled
-    nose, and stops anywhere, so that corners rest on corners.
+    nose, and stops anywhere, so that corners rest on corners. `sink` is the depth of a
+    face under the force of the lever's spring, as a part of the bolt's length.
     """
     size, mass = decades(rng, 0.02, 0.3), decades(rng, 0.02, 2.0)
     until = uniform(rng, 0.4, 1.0)
     friction = friction_law(rng, ("Coulomb", "Coulomb", "Stribeck"), 0.05, 1.0, size)
     coil = mass * G * size * uniform(rng, 2.0, 20.0)
-    sink = size * decades(rng, 1e-4, 1e-3)
-    law = normal_law(rng, coil / size / G, sink, ("KelvinVoigt", "HuntCrossley"))
+    law = normal_law(rng, coil / size / G, sink * size, ("KelvinVoigt", "HuntCrossley"))
     nose = pick(rng, (0.0, 0.3))  # of the bolt's height, bevelled
     bolt = RigidBody(
         name="bolt",
@@ -57,7 +80,7 @@ def latches(rng: Rng) -> Case:
     lever = _lever(rng, size, mass, nose)
     pivot = (lever.position[0] + size, lever.position[1])
     spring = TorsionSpring(name="coil", b="lever", stiffness=coil, damping=0.01 * coil)
-    forces, drives = _push(rng, size, coil, until)
+    hands, forces, drives = move(rng, size, coil, until)
     sides = ("bolt.nose", "lever.hook")
     is_made_of_pieces = chance(rng, 0.5)
     if is_made_of_pieces:
@@ -68,7 +91,7 @@ def latches(rng: Rng) -> Case:
     wall = (-1.5 * size, 0.0)
     model = Model(
         gravity=(0.0, -G),
-        bodies=[Ground(points={"pivot": pivot, "wall": wall}), lever, bolt],
+        bodies=[Ground(points={"pivot": pivot, "wall": wall}), lever, bolt, *hands],
         joints=[
             Revolute(name="pivot", a="ground.pivot", b="lever.pivot"),
             Prismatic(name="rail", b="bolt"),
@@ -129,10 +152,8 @@ def _lever(rng: Rng, size: float, mass: float, nose: float) -> RigidBody:
     )
 
 
-def _push(
-    rng: Rng, size: float, coil: float, until: float
-) -> tuple[list[Force], list[TranslationDrive]]:
-    """Return what moves the bolt: a drive, or a spring that it may come to rest on."""
+def _way(rng: Rng, size: float, until: float) -> SmoothStep | Harmonic:
+    """Return a motion of the bolt, or of a hand: in for good, or to and fro."""
     travel = uniform(rng, 0.2, 1.0) * size
     swing = Harmonic(
         amplitude=0.5 * travel,
@@ -140,9 +161,22 @@ def _push(
         phase=-0.5 * math.pi,
         offset=0.5 * travel,
     )
-    way = pick(rng, (SmoothStep(end=travel, duration=0.8 * until), swing))
-    if chance(rng, 0.5):
-        return [], [TranslationDrive(name="hand", b="bolt", law=way)]
+    return pick(rng, (SmoothStep(end=travel, duration=0.8 * until), swing))
+
+
+def _drive(rng: Rng, size: float, coil: float, until: float) -> Moved:
+    """Return a drive of the bolt."""
+    way = _way(rng, size, until)
+    return [], [], [TranslationDrive(name="hand", b="bolt", law=way)]
+
+
+def _push(rng: Rng, size: float, coil: float, until: float) -> Moved:
+    """Return a force on the bolt, or a spring at the wall or at a hand that moves."""
+    kind = pick(rng, ("force", "wall", "hand"))
+    if kind == "force":
+        force = coil / size * uniform(rng, 0.1, 1.5)
+        law = pick(rng, (force, SmoothStep(end=force, duration=0.5 * until)))
+        return [], [PointForce(name="push", b="bolt", fx=law)], []
     stiffness = coil / size**2 * uniform(rng, 0.3, 3.0)
     spring = SpringDamper(
         name="spring",
@@ -150,6 +184,11 @@ def _push(
         b="bolt.tail",
         stiffness=stiffness,
         damping=0.02 * stiffness,
-        rest_length=size + travel,
+        rest_length=size,
     )
-    return [spring], []
+    if kind == "wall":
+        rest = size * (1.0 + uniform(rng, 0.2, 1.0))
+        return [], [replace(spring, rest_length=rest)], []
+    points = {"end": (-1.5 * size, 0.0)}
+    hand = MovingSupport(name="hand", x=_way(rng, size, until), points=points)
+    return [hand], [replace(spring, a="hand.end")], []

@@ -37,8 +37,8 @@ def ratchets(rng: Rng) -> Case:
     kinds = ("Coulomb", "Coulomb", "CoulombViscous")
     friction = friction_law(rng, kinds, 0.05, 0.5, size)
     coil = mass * G * size * uniform(rng, 0.3, 3.0)
-    # A corner sinks in far deeper than a face.
-    sink = size * decades(rng, 1e-5, 1e-4)
+    # A corner sinks in far deeper than a face, by the root of this.
+    sink = size * decades(rng, 1e-6, 1e-5)
     law = normal_law(rng, 5.0 * mass, sink, ("KelvinVoigt", "HuntCrossley"))
     turn = uniform(rng, 0.0, 2.0 * math.pi / n)
     length = size * uniform(rng, 0.8, 1.2)
@@ -60,6 +60,8 @@ def ratchets(rng: Rng) -> Case:
     x, y = pawl.position
     pivot = (x + 0.5 * length * math.cos(tilt), y + 0.5 * length * math.sin(tilt))
     load = mass * G * size * uniform(rng, -1.0, 1.0)
+    # Its torque alone would let the tips run at this speed, m/s.
+    drag = mass * G * size**2 / uniform(rng, 0.5, 3.0)
     torque = load if chance(rng, 0.5) else wave(rng, load, 15.0 / until, until)
     is_whole = chance(rng, 0.5)
     if is_whole:
@@ -96,7 +98,11 @@ def ratchets(rng: Rng) -> Case:
             Revolute(name="axle", b="wheel"),
             Revolute(name="hinge", a="ground.pivot", b="pawl.pivot"),
         ],
-        forces=[Couple(name="load", b="wheel", torque=torque), spring],
+        forces=[
+            Couple(name="load", b="wheel", torque=torque),
+            TorsionSpring(name="drag", b="wheel", damping=drag),
+            spring,
+        ],
         contacts=contacts,
     )
     return Case(model=model, until=until, traits=("pieces",) if is_whole else ())
