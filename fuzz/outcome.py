@@ -12,6 +12,7 @@ from typing import Any
 
 from fuzz.audit import Notes, audit, traits
 from fuzz.audit.agreement import check_agreement
+from fuzz.audit.locks import is_refuted
 from fuzz.families import Case, make
 from nonsmooth import (
     Interrupted,
@@ -132,6 +133,8 @@ def _stopped(outcome: Outcome, case: Case, error: BaseException) -> Outcome:
     result: Any = getattr(error, "result", None)
     if result is None or result.t_end <= 0.0 or len(result.t) < 2:
         return outcome
+    if is_refuted(case.model, result, message):
+        outcome = replace(outcome, is_physical=False)
     return _told(outcome, case, result, audit(case.model, result, RTOL))
 
 

@@ -154,16 +154,18 @@ FAILURES = {
         "t = {t:.9g} s, contact '{who}': the outlines overlap by {depth:.4g} m, more "
         "than {most:.3g} m, a quarter of the thickness of the thinner: it sticks while "
         "{mover} moves on, so that friction locks it, and a stiffer normal law would "
-        "raise the force only; try less friction, a motion that ends before, or a "
-        "spring, softer than the contact, instead of what is prescribed"
+        "raise the force only. Let a spring push instead of what is prescribed, with "
+        "no more than {load:.3g} N, which it bears at that depth; or try a motion that "
+        "ends before, or coefficients of friction below {needed:.3g}, where it slips"
     ),
     "pushed": (
         "t = {t:.9g} s, contact '{who}': the outlines overlap by {depth:.4g} m, more "
         "than {most:.3g} m, a quarter of the thickness of the thinner, while {mover} "
         "moves on: if they could give way, try a stiffer normal law (stiffness is in "
         "N/m to the power of the exponent); if the way is blocked that would raise the "
-        "force only: try a motion that ends before, or a spring, softer than the "
-        "contact, instead of what is prescribed"
+        "force only: let a spring push instead of what is prescribed, with no more "
+        "than {load:.3g} N, which it bears at that depth, or try a motion that ends "
+        "before"
     ),
     "through_disc": (
         "t = {t:.9g} s, contact '{who}': it overlaps by {depth:.4g} m with a disc, "

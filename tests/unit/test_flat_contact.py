@@ -2,12 +2,10 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pytest
 
-from fuzz.families import make
 from nonsmooth import (
     Circle,
     ConstantRate,
@@ -349,42 +347,6 @@ def test_outlines_that_sink_too_deep_end_the_run():
         simulate(on_floor(soft, at=(0.0, 0.1)), 1.0)
     assert e.value.result is not None
     assert at_end(e.value.result, "c.gap")[0] < -0.05
-
-
-def latch(seed, factor=1.0, friction=None):
-    """A random latch with its law made stiffer, or another friction."""
-    case = make("latches", seed)
-    (contact,) = case.model.contacts
-    law: Any = contact.normal
-    law = replace(law, stiffness=factor * law.stiffness)
-    rub = friction or contact.friction
-    contact = replace(contact, normal=law, friction=rub)
-    return replace(case.model, contacts=[contact]), case.until
-
-
-@pytest.mark.parametrize("factor", [1.0, 100.0])
-def test_a_drive_that_goes_on_against_a_lock_is_named(factor):
-    """However stiff the law is; the advice given before did not help."""
-    with pytest.raises(SolveError, match="a quarter of the thickness") as e:
-        simulate(*latch(20026, factor))
-    assert "it sticks while drive 'hand' moves on" in str(e.value)
-    assert "try less friction" in str(e.value)
-    assert simulate(*latch(20026, factor, Coulomb(mu=0.3))).status == "finished"
-
-
-def test_a_drive_that_goes_on_where_its_way_is_blocked_is_named():
-    """A square nose meets the hook head on: stiffer, it sticks at the same place."""
-    with pytest.raises(SolveError, match="while drive 'hand' moves on") as e:
-        simulate(*latch(20202))
-    assert "if the way is blocked" in str(e.value)
-    with pytest.raises(SolveError, match="it sticks while drive 'hand' moves on"):
-        simulate(*latch(20202, 10.0))
-
-
-def test_a_law_too_soft_for_its_spring_is_named():
-    with pytest.raises(SolveError, match="try a stiffer normal law"):
-        simulate(*latch(20027))
-    assert simulate(*latch(20027, 10.0)).status == "finished"
 
 
 @dataclass(frozen=True, kw_only=True)

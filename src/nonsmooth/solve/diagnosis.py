@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 N_SEARCH = 65
 # Nodes of a patch that a message lists.
 MAX_NODES = 12
+# Load, N, that stands for none.
+TINY = 1e-300
 # A state this many times the model's size, or 1 m/s, has diverged.
 DIVERGED = 1e9
 
@@ -93,24 +95,40 @@ def _unstable(options: Options, step: Step) -> str:
 def _too_deep(system: System, step: Step, work: Work) -> str:
     """Return the sentence for shapes that overlap too much."""
     m = system.tables
-    entry.laws_and_rows(m, work, min(step.t, step.t_cap), step.y)
+    y: Any = step.y
+    entry.derivative(m, work, min(step.t, step.t_cap), y, 0.0, 0.0, np.empty_like(y))
     contact: Any = np.asarray(work.contact)
-    depth = -contact["gap"][: m.n_touch]
-    k = int(np.argmax(depth / m.contact_deepest[: m.n_touch]))
-    is_flat = m.contact_flat[k] >= 0
+    ratio = -contact["gap"][: m.n_touch] / m.contact_deepest[: m.n_touch]
+    k = int(np.argmax(ratio))
+    facts: dict[str, Any] = {
+        "t": step.t,
+        "who": system.contacts[k],
+        "depth": -float(contact["gap"][k]),
+        "most": float(m.contact_deepest[k]),
+    }
+    if m.contact_flat[k] < 0:
+        return FAILURES["through_disc"].format(**facts)
+    mover = _mover(system, k)
+    if not mover:
+        return FAILURES["too_deep"].format(**facts)
     mode: Any = work.mode[k]
     is_stuck = mode["side"] == PRESSING and mode["grip"] == STICK
-    mover = _mover(system, k)
-    kind = "too_deep" if is_flat else "through_disc"
-    if is_flat and mover:
-        kind = "locked" if is_stuck else "pushed"
-    return FAILURES[kind].format(
-        t=step.t,
-        who=system.contacts[k],
-        depth=float(depth[k]),
-        most=float(m.contact_deepest[k]),
+    return FAILURES["locked" if is_stuck else "pushed"].format(
+        **facts,
         mover=mover,
+        load=_borne(system, work, k) / float(ratio[k]) ** 2,
+        needed=abs(float(contact["lam_t"][k])) / max(float(contact["lam_n"][k]), TINY),
     )
+
+
+def _borne(system: System, work: Work, k: int) -> float:
+    """Return the elastic force of a pair of outlines, N.
+
+    Damping is no part of it, which holds nothing for long. The force of a corner falls
+    with the square of the depth, that of a face less.
+    """
+    press: Any = np.asarray(work.press)[system.tables.contact_flat[k]]
+    return math.hypot(float(press["F_x"]), float(press["F_y"]))
 
 
 def _mover(system: System, k: int) -> str:

@@ -1,0 +1,120 @@
+"""Outlines that sink in too deep: the reason told, and that its advice helps."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from fuzz.audit.locks import is_refuted
+from fuzz.families import make
+from nonsmooth import (
+    Coulomb,
+    Model,
+    MovingSupport,
+    RigidBody,
+    SmoothStep,
+    SolveError,
+    SpringDamper,
+    simulate,
+)
+
+
+def latch(family, seed, factor=1.0, friction=None):
+    """A random latch with its law made stiffer, or another friction."""
+    case = make(family, seed)
+    (contact,) = case.model.contacts
+    law: Any = contact.normal
+    law = replace(law, stiffness=factor * law.stiffness)
+    rub = friction or contact.friction
+    contact = replace(contact, normal=law, friction=rub)
+    return replace(case.model, contacts=[contact]), case.until
+
+
+def sprung(model: Model, force: float) -> Model:
+    """The same with a hand that pushes by a spring, with a force at most."""
+    way: Any = model.drives[0].law
+    travel = way.end if isinstance(way, SmoothStep) else 2.0 * way.amplitude
+    bolt: Any = next(b for b in model.bodies if b.name == "bolt")
+    tail = bolt.points["tail"][0]
+    long = -2.0 * tail
+    points = {"end": (tail - long, 0.0)}
+    hand = MovingSupport(name="mover", x=way, points=points)
+    spring = SpringDamper(
+        name="push",
+        a="mover.end",
+        b="bolt.tail",
+        stiffness=force / travel,
+        damping=2e-3 * force / travel,
+        rest_length=long,
+    )
+    return replace(
+        model,
+        bodies=[*model.bodies, hand],
+        forces=[*model.forces, spring],
+        drives=[],
+    )
+
+
+def stops(model, until):
+    """Return what a run says as it stops, and what it has computed."""
+    with pytest.raises(SolveError, match="a quarter of the thickness") as told:
+        simulate(model, until)
+    return str(told.value), told.value.result
+
+
+@pytest.mark.parametrize("seed", [2, 6, 17])
+def test_a_drive_that_goes_on_against_a_lock_is_named(seed):
+    """However stiff the law is; all that is advised helps, with the numbers told."""
+    model, until = latch("jams", seed)
+    text, result = stops(model, until)
+    assert "it sticks while drive 'hand' moves on, so that friction locks it" in text
+    stiffer, _ = stops(*latch("jams", seed, 100.0))
+    assert "friction locks it" in stiffer
+    force, friction = (
+        float(found[1])
+        for found in (
+            re.search(r"no more than (\S+) N", text),
+            re.search(r"friction below ([^ ,]+)", text),
+        )
+        if found
+    )
+    assert simulate(sprung(model, force), until).status == "finished"
+    slippery = latch("jams", seed, friction=Coulomb(mu=0.5 * friction))
+    assert simulate(*slippery).status == "finished"
+    # By statics: the way to the hinge is in the cone of friction, and in no smaller.
+    assert not is_refuted(model, result, text)
+    less, _ = latch("jams", seed, friction=Coulomb(mu=0.9 * friction))
+    assert is_refuted(less, result, text)
+
+
+def test_a_drive_that_goes_on_where_its_way_is_blocked_is_named():
+    """With a soft law it slips while it sinks in; with a stiff one it is locked."""
+    text, _ = stops(*latch("jams", 0, 0.01))
+    assert "while drive 'hand' moves on: if they could give way" in text
+    assert "if the way is blocked" in text
+    text, _ = stops(*latch("jams", 0))
+    assert "friction locks it" in text
+
+
+def test_a_drive_where_a_stiffer_law_helps_is_named():
+    text, _ = stops(*latch("jams", 5, 0.01))
+    assert "while drive 'hand' moves on: if they could give way" in text
+    assert simulate(*latch("jams", 5)).status == "finished"
+
+
+def test_a_law_too_soft_for_its_spring_is_named():
+    text, _ = stops(*latch("latches", 6, 1e-3))
+    assert "try a stiffer normal law" in text
+    assert "moves on" not in text
+    assert simulate(*latch("latches", 6)).status == "finished"
+
+
+def test_a_body_without_a_hinge_is_not_judged():
+    """Whether it is locked depends on more than one line."""
+    model, until = latch("jams", 2)
+    text, result = stops(model, until)
+    free: Any = [b for b in model.bodies if isinstance(b, RigidBody)]
+    slippery = replace(model.contacts[0], friction=Coulomb(mu=0.0))
+    loose = Model(bodies=free, contacts=[slippery])
+    assert not is_refuted(loose, result, text)
