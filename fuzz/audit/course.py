@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from fuzz.audit import laws, tolerances
+from fuzz.audit.friction import spared
 from fuzz.audit.notes import Array, Notes
 from fuzz.audit.patches import loss_of_patches
 from fuzz.audit.scene import Scene
@@ -102,6 +103,7 @@ def check_lift_offs(
     and less; the last instants are as near as round-off of the time allows.
     """
     times = sorted({e.t for e in result.events} | {result.t_start})
+    weight = Scene(model, result.sample([result.t_start])).weight()
     for event in result.events:
         if event.kind not in ("release", "separate") or event.before != "stick":
             continue
@@ -118,11 +120,9 @@ def check_lift_offs(
         kinds = ("normal_force", "friction_force", "mode")
         samples = result.sample(t, [f"{name}.{kind}" for kind in kinds])
         lam_n, lam_t, mode = (samples[f"{name}.{kind}"] for kind in kinds)
-        weight = sum(getattr(b, "mass", 0.0) for b in model.bodies)
-        weight *= float(np.hypot(*model.gravity))
         beyond = np.abs(lam_t) - laws.static(law) * lam_n
         # Friction is found to round-off of the forces it balances.
         bound = tolerances.LIMIT * lam_n + 1e-10 * (np.abs(lam_t[0]) + lam_n[0])
-        bound = bound + 1e-12 * weight
+        bound = bound + spared(weight, lam_n)
         on = mode == 0.0
         notes.compare("lift-off", name, t[on], beyond[on], bound[on])

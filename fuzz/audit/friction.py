@@ -55,7 +55,7 @@ def check_friction(notes: Notes, scene: Scene, rub: Rub, rtol: float) -> None:
     beyond = np.abs(rub.friction) - mu0 * rub.load
     bound = tolerances.LIMIT * rub.load + rub.shift + rub.force
     if rub.is_touch:
-        bound = bound + _spared(scene, rub)
+        bound = bound + spared(scene.weight(), rub.load)
     notes.compare("limit at rest", name, t[sticks], beyond[sticks], bound[sticks])
     moving = np.abs(rub.slip) - band
     bound = tolerances.STUCK * rtol * (fastest + quiet + 1.0)
@@ -75,10 +75,9 @@ def check_friction(notes: Notes, scene: Scene, rub: Rub, rtol: float) -> None:
     notes.compare("slip sign", name, t[slips], against[slips], bound[slips])
 
 
-def _spared(scene: Scene, rub: Rub) -> Array:
+def spared(weight: float, load: Array) -> Array:
     """Return the friction that counts as none beside a load: it vanishes with it."""
-    weight = scene.weight()
-    return tolerances.SPARED * weight / (1.0 + rub.load / (tolerances.WETTED * weight))
+    return tolerances.SPARED * weight / (1.0 + load / (tolerances.WETTED * weight))
 
 
 def _dry(scene: Scene, rub: Rub) -> Array:

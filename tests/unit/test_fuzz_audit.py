@@ -327,7 +327,7 @@ COLUMNS = [
     ("sliding", {"c.normal_force": add(1e-6)}, "force while off"),
     ("sliding", {"c.friction_force": scale(1.0 + 1e-6)}, "friction law"),
     ("sliding", {"c.friction_force": scale(1.5)}, "limit at rest"),
-    ("lifted", {"c.friction_force": add(1e-3)}, "lift-off"),
+    ("lifted", {"c.friction_force": add(1e-7)}, "lift-off"),
     ("sliding", {"c.mode": where(lambda x: x == 2.0, 3.0)}, "gap closed"),
     ("sliding", {"c.mode": where(lambda x: x != 2.0, 2.0)}, "overlap open"),
     ("sliding", {"c.mode": where(lambda x: np.abs(x) == 1.0, 3.0)}, "released"),

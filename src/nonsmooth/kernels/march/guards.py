@@ -57,6 +57,8 @@ from nonsmooth.kernels.mechanics.tables import (
     Work,
 )
 from nonsmooth.kernels.tolerances import (
+    AT_LIMIT,
+    EPSILON,
     FELT_FORCE,
     MOVES,
     NO_ACCELERATION,
@@ -70,6 +72,9 @@ from nonsmooth.kernels.tolerances import (
 # Difference for the rate of a force, as a part of the time in which the overlap or its
 # rate changes by itself.
 LAW_DIFFERENCE = 1e-5
+# Round-off of places beside the model's size, of several coordinates and a law of some
+# power of the depth; the part of a load that it never is more than.
+PLACES, NEAR_LIMIT = 10.0 * EPSILON, 0.5 * AT_LIMIT
 
 
 @kernel
@@ -232,6 +237,7 @@ def friction_guards(m, w, k, size, out, rub):
     elif k < m.n_touch and not slides.is_shared(m, w, m.contact_group[k]):
         load = contacts.signed_load(m, w, k)
         limit = m.contact_mu0[k] * load + spared(own_force(m, w, k, size), load)
+        limit += m.contact_mu0[k] * round_off(w, k, load, size)
         set_guard(out, rub, limit + c.lam_t, 0.0)
         set_guard(out, rub + 1, limit - c.lam_t, 0.0)
 
@@ -256,6 +262,18 @@ def spared(force, lam_n):
     holds anything breaks away before it lets go, and one that holds nothing does not.
     """
     return SMALLEST_FORCE * force / (1.0 + max(0.0, lam_n) / (FELT_FORCE * force))
+
+
+@kernel
+def round_off(w, k, load, size):
+    """Return what of the load of contact k is round-off of places: stiff ones feel it.
+
+    Friction that stays at its limit, where a slide has died away, is no break-away.
+    """
+    depth = -w.contact[k].gap
+    if load <= 0.0 or depth <= 0.0:
+        return 0.0
+    return load * min(PLACES * size / depth, NEAR_LIMIT)
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 from nonsmooth.kernels.abi import kernel
 from nonsmooth.kernels.march import guards, locate, radau, steps
-from nonsmooth.kernels.march.attempt import SLACK, fail, land_explicit
+from nonsmooth.kernels.march.attempt import SLACK, fail, is_assembled, land_explicit
 from nonsmooth.kernels.march.record import is_finite
 from nonsmooth.kernels.march.resolved import largest_node
 from nonsmooth.kernels.mechanics.tables import FORCE, FORWARD, GAP, MARGIN
@@ -22,7 +22,10 @@ DEFECT = 0.1
 # dense output alone knows.
 SEEN = 100.0
 # Part of a step by which its end is moved along its tangent: the square is round-off.
-NUDGE = 1e-7
+# By more, if the tangent turns by less than the second, in units of the tolerance,
+# where taking the step again leaves more than the third part of what was left before:
+# stages near the method's reach, and Newton's method, have more round-off than that.
+NUDGE, NUDGED, NEARER = 1e-7, 1e-3, 0.1
 # Part of an overlap by which it may differ before a force has another tangent.
 CURVED = 0.1
 # Part of a step over which the rate of a reaction is a difference.
@@ -196,8 +199,7 @@ def land_on_event(m, w, r, h):
     s, tb, watch = r.step, r.tableau, r.watch
     k = earliest(m, watch)
     is_told = is_seen(m, w, watch, k)
-    longest = h
-    last = h
+    longest, last, way = h, h, 0.0
     is_at_once = locate.is_at_once(watch, k, r.rest.n_chatter)
     rate = rate_at_root(m, w, watch, h, k)
     gap = w.contact[m.watch_owner[k]].gap if m.watch_kind[k] == FORCE else 0.0
@@ -228,25 +230,41 @@ def land_on_event(m, w, r, h):
             break
         if abs(change) > 0.1 * longest or not 0.0 < h + change <= longest:
             return 0.0
-        if abs(change) <= NUDGE * h and not r.is_implicit:
-            nudge(m, w, r, h, change)
-            return h + change
+        is_rough = attempts > 1 and abs(change) > NEARER * abs(way)
+        if abs(change) <= (MISLED if is_rough else NUDGE) * h:
+            if nudge(m, w, r, h, change):
+                return h + change
+        way = change
         h += change
     return h
 
 
 @kernel
 def nudge(m, w, r, h, change):
-    """Move the end of a landed explicit step by a little, without taking it again."""
-    s, row = r.step, r.tableau.n_stage
-    rate, kept = s.K[row], s.e[0]
+    """Move the end of a landed step by a little, without taking it again.
+
+    Returns whether it is on its tangent still.
+    """
+    s, row = r.step, 1 if r.is_implicit else r.tableau.n_stage
+    rate, kept, turn = s.K[row], s.e[0], s.d
     for i in range(m.n_y):
         s.y1[i] += change * rate[i]
         kept[i] = s.moved[i]
-    land_explicit(m, w, s, r.tableau, h + change)
+        turn[i] = rate[i]
+    is_assembled(s, steps.land(m, w, s, s.t + h + change, rate))
     for i in range(m.n_y):
         s.moved[i] += kept[i]
+        turn[i] = 0.5 * change * (rate[i] - turn[i])
+    is_near = abs(change) <= NUDGE * h or steps.norm(m.n_y, turn, s.tol) <= NUDGED
+    if r.is_implicit:
+        # Its dense output is written already.
+        steps.stretch(m, s, (h + change) / h)
+        steps.on_dense(m, s, 1.0, s.moved)
+        for i in range(m.n_y):
+            s.moved[i] = s.y1[i] - s.moved[i]
+        steps.correct_dense(m, s)
     watch_end(m, w, r.watch, h + change, row)
+    return is_near
 
 
 @kernel
