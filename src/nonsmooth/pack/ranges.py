@@ -91,7 +91,7 @@ class Jet(NamedTuple):
     f: Bounds
     f1: Bounds
     f2: Bounds
-    is_void: Any  # nowhere defined
+    is_void: NDArray[np.bool_]  # nowhere defined
 
 
 def jets(program: Program, low: Floats, high: Floats) -> Jet:
