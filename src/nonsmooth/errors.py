@@ -78,7 +78,7 @@ MAX_NAME = 60  # of a name
 # Why a run failed; `solve.simulate` fills in when, where and what.
 FAILURES = {
     "not_finite": (
-        "t = {t:.9g} s: {who} is not finite (NaN or overflow); check its law and "
+        "t = {t:.9g} s: {who} is not finite (NaN or overflow){at}; check its law and "
         "parameters there"
     ),
     "unstable": (

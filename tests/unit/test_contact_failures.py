@@ -1,6 +1,7 @@
 """Contacts that cannot be, runs that cannot go on, and a user's own laws."""
 
 import math
+import re
 from dataclasses import dataclass
 from statistics import median
 
@@ -27,6 +28,7 @@ from nonsmooth import (
     NormalLaw,
     PointForce,
     PointMass,
+    Polygon,
     Ramp,
     RigidBody,
     Segment,
@@ -221,6 +223,68 @@ def test_a_law_that_breaks_is_named_and_the_run_is_kept():
     assert result.t_end > math.sqrt(0.2 / G)
     assert str(error.value).startswith("t = 0.1")
     assert len(result.sample(np.linspace(0.0, result.t_end, 5))["ball.y"]) == 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneWay(NormalLaw):
+    """No number where the bodies part."""
+
+    k: float
+
+    @staticmethod
+    def force(p, overlap, overlap_rate, approach_rate):
+        return p[0] * overlap if overlap_rate > -1e-3 else math.nan
+
+
+def dropped_box(law):
+    """A box that falls on a corner: outlines ask their law at many depths and rates."""
+    sides = [(-0.1, -0.05), (0.1, -0.05), (0.1, 0.05), (-0.1, 0.05)]
+    box = RigidBody(
+        name="box",
+        mass=1.0,
+        inertia=0.01,
+        position=(0.0, 0.3),
+        angle=0.1,
+        velocity=(0.5, 0.0),
+        shapes={"rim": Polygon(vertices=sides)},
+    )
+    contact = Contact(
+        name="sole", a="ground", b="box.rim", normal=law, friction=Coulomb(mu=0.3)
+    )
+    return Model(gravity=(0.0, -G), bodies=[box], contacts=[contact])
+
+
+@pytest.mark.parametrize("method", ["auto", "dop853", "radau"])
+@pytest.mark.parametrize("law", [Fragile(k=1e5, depth=1e-3), OneWay(k=1e5)])
+def test_a_law_between_outlines_that_breaks_is_named_with_what_it_was_given(
+    law, method
+):
+    """It was taken for no force, and bodies fell through each other, or without end."""
+    with pytest.raises(SolveError, match=r"contact 'sole' is not finite") as error:
+        simulate(dropped_box(law), 1.0, method=method)
+    text = str(error.value)
+    assert f"{type(law).__name__} at overlap = " in text
+    assert "approach_rate = 2.171" in text
+    assert re.match(r"t = 0\.22\d+ s: ", text)
+
+
+def test_a_law_between_outlines_that_breaks_ends_a_run_of_fixed_steps():
+    with pytest.raises(SolveError, match=r"contact 'sole' is not finite"):
+        simulate(
+            dropped_box(Fragile(k=1e5, depth=1e-3)), 1.0, scheme="paper", step=1e-3
+        )
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau"])
+def test_a_guard_without_a_number_is_named(method):
+    """It could not fire any more, unseen."""
+    body = RigidBody(name="m", mass=1.0, inertia=1.0)
+    event = Event(name="low", b="m", guard="log(1 + y) + 9")
+    model = Model(gravity=(0.0, -G), bodies=[body], events=[event])
+    with pytest.raises(SolveError, match=r"event 'low' is not finite.*guard") as error:
+        simulate(model, 1.0, method=method)
+    t = float(str(error.value).split()[2])
+    assert t == pytest.approx(math.sqrt(2.0 / G), rel=1e-8)
 
 
 def test_a_law_without_any_number_is_refused_at_once():

@@ -427,6 +427,10 @@ class Element(metaclass=_Kind):
                 values.extend(_numbers(value))
         return values
 
+    def programs(self) -> list[tuple[float, ...]]:
+        """Return the expressions of this kind as they were parsed, the time first."""
+        return []
+
     def row_function(self) -> Callable[..., Any] | str:
         """Return the function compiled for this kind, or its name in the kernels."""
         function = self.row_kernel or getattr(type(self), self.row_name, None)

@@ -32,5 +32,8 @@ class Event(Named, family="event", is_kind=True):
         super().check()
         self.parameters()
 
+    def programs(self) -> list[tuple[float, ...]]:
+        return [parse(self.guard, MARKER_VARIABLES, f"{self.label()}, guard")]
+
     def parameters(self) -> list[float]:
-        return list(parse(self.guard, MARKER_VARIABLES, f"{self.label()}, guard"))
+        return list(self.programs()[0])

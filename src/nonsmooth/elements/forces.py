@@ -186,9 +186,11 @@ class ExpressionForce(Force):
         super().check()
         self.parameters()
 
+    def programs(self) -> list[tuple[float, ...]]:
+        return [
+            parse(getattr(self, name), MARKER_VARIABLES, f"{self.label()}, {name}")
+            for name in ("fx", "fy", "torque")
+        ]
+
     def parameters(self) -> list[float]:
-        values: list[float] = []
-        for name in ("fx", "fy", "torque"):
-            where = f"{self.label()}, {name}"
-            values.extend(parse(getattr(self, name), MARKER_VARIABLES, where))
-        return values
+        return [number for program in self.programs() for number in program]

@@ -256,5 +256,8 @@ class Expression(TimeLaw):
     def check(self) -> None:
         self.parameters()
 
+    def programs(self) -> list[tuple[float, ...]]:
+        return [parse(self.text, TIME_VARIABLES, "Expression, text")]
+
     def parameters(self) -> list[float]:
-        return list(parse(self.text, TIME_VARIABLES, "Expression, text"))
+        return list(self.programs()[0])

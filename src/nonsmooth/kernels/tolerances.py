@@ -52,6 +52,8 @@ MIN_STEP, HOPELESS = 1e-15, 1e-12
 # An event is landed on; guards whose roots lie this close fire as one; a guard that
 # would be at zero within this is there: a run that begins at an event of another.
 LANDED, SIMULTANEOUS, ARMED = 3e-16, 1e-12, 1e-13
+# A guard that fired and is farther from zero than its rate goes in this has jumped.
+JUMPED = 1e-9
 # Time has passed if it moved by more than this part of itself, and of a step.
 NO_TIME, PASSED = 1e-13, 1e-8
 

@@ -20,6 +20,7 @@ from nonsmooth.errors import ModelError
 from nonsmooth.kernels import abi
 from nonsmooth.model import Model
 from nonsmooth.pack.flexible import Flexible, loads_of, reduce
+from nonsmooth.pack.instants import Text
 
 
 def load_kernel(reference: str) -> Callable[..., Any]:
@@ -40,6 +41,7 @@ class Packer:
         self.law_is_smooth: list[bool] = []
         self._owner = ""
         self.breaks: set[float] = set()
+        self.texts: list[Text] = []
         self.span = (-math.inf, math.inf)
         self.markers: dict[str, int] = {}
         self.marker_rows: list[tuple[int, float, float]] = []
@@ -117,6 +119,10 @@ class Packer:
 
     def pool(self, element: Element) -> int:
         """Append an element's parameters; return where they begin."""
+        owner = self._owner if isinstance(element, TimeLaw) else element.label()
+        for program in element.programs():
+            is_guard = element.family == "event"
+            self.texts.append(Text(owner=owner, numbers=program, is_guard=is_guard))
         return self.append(element.parameters())
 
     def append(self, values: list[float]) -> int:

@@ -27,6 +27,7 @@ from nonsmooth.pack.patches import N_HISTORY
 
 if TYPE_CHECKING:
     from nonsmooth.pack.flight import Flight
+    from nonsmooth.pack.instants import Text
     from nonsmooth.pack.parts import Part
 
 # Entry of the ledger for what a body loses with the modes that it drops in flight.
@@ -53,7 +54,8 @@ class System:
     start: NDArray[np.float64]  # (n_dof, 2), value and rate of each coordinate
     flexible: dict[str, Reduced]  # by the names of flexible bodies
     size: float  # m, extent of the model
-    breaks: tuple[float, ...]  # s, where a time law is not smooth
+    breaks: tuple[float, ...]  # s, where a time law says that it is not smooth
+    texts: tuple[Text, ...]  # expressions, to be looked through for such instants
     span: tuple[float, float]  # s, where every time law is defined
     law_owners: tuple[str, ...]  # the element each time law belongs to
     law_is_smooth: tuple[bool, ...]  # whether it cannot jump

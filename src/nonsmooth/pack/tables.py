@@ -149,6 +149,7 @@ def pack(
         flexible={name: own.reduced for name, own in packer.flexible.items()},
         size=size,
         breaks=tuple(sorted(packer.breaks)),
+        texts=tuple(packer.texts),
         span=packer.span,
         law_owners=tuple(packer.law_owners),
         law_is_smooth=tuple(packer.law_is_smooth),

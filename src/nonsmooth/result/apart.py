@@ -53,10 +53,9 @@ class Apart:
     @cached_property
     def cap(self) -> Floats:
         """Latest time at which laws are evaluated in each step, s."""
-        breaks = np.array([*self.system.breaks, np.inf])
-        following = breaks[np.searchsorted(breaks, self.t, side="right")]
-        before = np.nextafter(following, -np.inf)
-        return np.where(np.isinf(following), np.inf, before)
+        every = np.arange(len(self.t))
+        caps = [steps.cap[self._of(steps, every)] for _, steps in self._parts()]
+        return np.minimum.reduce(caps)
 
     @cached_property
     def arc(self) -> Integers:

@@ -12,6 +12,7 @@ from nonsmooth.kernels import entry
 from nonsmooth.kernels.entry import Guards
 from nonsmooth.kernels.friction.modes import OPEN, PRESSING, SLIP, YIELDING
 from nonsmooth.kernels.mechanics.tables import FORCE, GAP, GROUP, USER, Work
+from nonsmooth.kernels.tolerances import JUMPED
 from nonsmooth.pack import System
 from nonsmooth.result.apart import Apart
 from nonsmooth.result.evaluate import evaluate, instants
@@ -294,15 +295,17 @@ def _slide_kinds(guards: _Fired, sides: _Sides, own: slice) -> Any:
 def _user_kind(system: System, steps: Steps, i: int, k: int, work: Work) -> str:
     kind = system.model.events[k].direction
     if kind == "both":
-        return "rising" if _rate(system, steps, i, k, work) > 0.0 else "falling"
+        return "rising" if _goes(system, steps, i, k, work) > 0.0 else "falling"
     return kind
 
 
-def _rate(system: System, steps: Steps, i: int, k: int, work: Work) -> float:
-    """Return the rate of a user's guard at the end of a step."""
+def _goes(system: System, steps: Steps, i: int, k: int, work: Work) -> float:
+    """Return where to a user's guard goes at the end of a step, by its sign."""
     one = np.array([i])
     t = min(float(steps.t[i] + steps.h[i]), float(steps.cap[i]))
-    return float(guards_at(system, work, t, steps.before(one), steps.mode[one])[k, 1])
+    found = guards_at(system, work, t, steps.before(one), steps.mode[one])
+    value, rate = found[k].tolist()
+    return value if abs(value) > JUMPED * abs(rate * t) else rate
 
 
 def guards_at(system: System, work: Work, t: float, y: Floats, mode: Modes) -> Floats:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nonsmooth.errors import FAILURES
 from nonsmooth.kernels import entry
 from nonsmooth.kernels import run as codes
+from nonsmooth.kernels.entry import Guards
 from nonsmooth.kernels.friction import faces
 from nonsmooth.kernels.friction.modes import PRESSING, STICK
 from nonsmooth.kernels.mechanics import nodes, rough
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 # Places at which a failed step is searched for the element that failed it.
 N_SEARCH = 65
+# Doublings of that way beyond which it is not searched: an implicit step asks farther.
+N_AHEAD = 20
 # Nodes of a patch that a message lists.
 MAX_NODES = 12
 # Load, N, that stands for none.
@@ -60,7 +63,9 @@ def _explain(
     if status == codes.UNDECIDED:
         return undecided(system, driver.blocks.rest, work, options.step), True
     if status == codes.NOT_FINITE and options.step and has_diverged(system, step):
-        return _unstable(options, step), False
+        back_to_numbers(driver)
+        if has_diverged(system, step):
+            return _unstable(options, step), False
     if status == codes.TOO_DEEP:
         return _too_deep(system, step, work), False
     if jam := jams(system, step, work):
@@ -71,8 +76,9 @@ def _explain(
     if not culprit and status == codes.NOT_FINITE and options.step:
         return _unstable(options, step), False
     if culprit or status == codes.NOT_FINITE:
-        who = culprit or "the motion"
-        return FAILURES["not_finite"].format(t=step.t_fail, who=who), False
+        who, at = culprit or ("the motion", "")
+        t = max(step.t, step.t_fail)
+        return FAILURES["not_finite"].format(t=t, who=who, at=at), False
     if status == codes.CANNOT_ASSEMBLE:
         who = _worst_joint(system, work)
         return FAILURES["cannot_assemble"].format(t=step.t_fail, who=who), False
@@ -83,6 +89,18 @@ def _explain(
         return FAILURES["singular"].format(t=step.t), False
     told = advice(system, options.step)
     return FAILURES["step_too_small"].format(t=step.t, advice=told), False
+
+
+def back_to_numbers(driver: Driver) -> None:
+    """Go back to the begin of the last step if a fixed step has ended in no numbers."""
+    step, log = driver.step, driver.log
+    if log is not None and log.n and not np.isfinite(step.y).all():
+        step.y[:] = log.coef[log.n - 1, 0]
+        step.t_fail = max(step.t, step.t_fail)
+        step.t = float(log.t[log.n - 1])
+        n = driver.system.n_dof
+        step.K[0] = 0.0
+        step.K[0, :n] = step.y[n : 2 * n]
 
 
 def _unstable(options: Options, step: Step) -> str:
@@ -199,28 +217,68 @@ def has_diverged(system: System, step: Step) -> bool:
     return not np.max(motion, initial=0.0) < DIVERGED * max(1.0, system.size)
 
 
-def _culprit(system: System, step: Step, work: Work) -> str:
-    """Return the element that is not finite where the run failed, or ""."""
+def _culprit(system: System, step: Step, work: Work) -> tuple[str, str] | None:
+    """Return the element that is not finite where the run failed, and at what."""
     # Along the way from the last good state to where the step failed.
     n_flow = 2 * system.n_dof + system.n_state
     begin, rate = step.y[:n_flow], step.K[0, :n_flow]
     span = max(float(step.t_fail - step.t), 0.0)
-    for k in range(N_SEARCH):
-        dt = span * k / (N_SEARCH - 1)
+    ahead = span * 2.0 ** np.arange(1, N_AHEAD)
+    for dt in (*np.linspace(0.0, span, N_SEARCH).tolist(), *ahead.tolist()):
         y: Any = begin + dt * np.where(np.isfinite(rate), rate, 0.0)
         entry.laws_and_rows(system.tables, work, min(step.t + dt, step.t_cap), y)
         if (i := _first_bad(work.law)) >= 0:
-            return system.law_owners[i]
+            return system.law_owners[i], ""
         if (i := _first_bad(work.wrench[:, :6])) >= 0:
-            return f"force '{system.forces[i]}'"
+            return f"force '{system.forces[i]}'", _law_of(system.model.forces[i])
         contact: Any = np.asarray(work.contact)
         numbers = np.stack([contact[name] for name in contact.dtype.names], axis=1)
         if (i := _first_bad(numbers)) >= 0:
             family = "contact" if i < len(system.contacts) else "joint"
-            return f"{family} '{system.with_mode[i]}'"
+            return f"{family} '{system.with_mode[i]}'", _arguments(system, work, i)
         if (i := _first_bad(work.block)) >= 0:
-            return system.row_label(i)
-    return ""
+            return system.row_label(i), ""
+        if (i := _first_bad(_watched(system, step, work, y, dt))) >= 0:
+            return f"event '{system.events[i]}'", ", its guard"
+    return None
+
+
+def _watched(system: System, step: Step, work: Work, y: Any, dt: float) -> Any:
+    """Return the guards of events at a state, (n, 1)."""
+    m, watch = system.tables, Guards(system.tables.sizes())
+    whole, t = np.array(step.y), min(step.t + dt, step.t_cap)
+    whole[: len(y)] = y
+    a = step.K[0, system.n_dof : 2 * system.n_dof].copy()
+    entry.guard_values(m, work, t, whole, a, np.zeros(m.n_y), system.size, watch)
+    return watch.guard[: m.n_user, :1]
+
+
+def _law_of(element: Any) -> str:
+    return f", {type(element).__name__}"
+
+
+def _arguments(system: System, work: Work, k: int) -> str:
+    """Return the law of a contact or joint that gave no number, and what it was given.
+
+    Of outlines the overlap is that of the deepest point; others are asked for, too.
+    """
+    contact: Any = work.contact[k]
+    name = system.with_mode[k].partition(".")[0]
+    element: Any = system.model.element(name, "a")
+    of = {name: float(contact[name]) for name in contact.dtype.names}
+    bad = {name for name, value in of.items() if not math.isfinite(value)}
+    is_normal = k < len(system.contacts) and bad != {"lam_t"}
+    law = getattr(element, "normal" if is_normal else "friction", None)
+    if law is None:
+        return ""
+    if not is_normal:
+        load = f" under lam_n = {of['lam_n']:.6g} N" if k < len(system.contacts) else ""
+        return f"{_law_of(law)}{load} at v_t = {of['v_t']:.6g} m/s"
+    approach = max(float(work.mode[k]["approach"]), 0.0)
+    return (
+        f"{_law_of(law)} at overlap = {-of['gap']:.6g} m, overlap_rate = "
+        f"{-of['gap_rate']:.6g} m/s, approach_rate = {approach:.6g} m/s"
+    )
 
 
 def _first_bad(rows: Any) -> int:

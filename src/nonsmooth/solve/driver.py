@@ -27,6 +27,7 @@ from nonsmooth.kernels.look import Look
 from nonsmooth.kernels.mechanics.tables import Work
 from nonsmooth.kernels.run import Log
 from nonsmooth.pack import System
+from nonsmooth.pack.instants import stops
 from nonsmooth.result import Apart, Result, State, Steps
 from nonsmooth.result.evaluate import instants
 from nonsmooth.result.kept import Chunk, Store
@@ -34,7 +35,7 @@ from nonsmooth.solve.diagnosis import explain, has_diverged
 from nonsmooth.solve.modes import agrees, mode_array
 from nonsmooth.solve.options import Options
 from nonsmooth.solve.progress import Done, Progress
-from nonsmooth.solve.remarks import remarks
+from nonsmooth.solve.remarks import remarks, too_rapid
 from nonsmooth.solve.schemes.base import (
     Run,
     Scheme,
@@ -151,21 +152,24 @@ class Driver:
         # Not `cast`, which leaves a circle of references, and the whole run with it.
         self.look.address = ctypes.c_void_p.from_buffer(callback).value or 0
         self.begin = time.process_time()
-        stops = [t for t in system.breaks if self.t_start < t < self.until]
+        found = stops(system, self.t_start, self.until)
+        self.notes += too_rapid(found)
         try:
             self.log = self._new_log()
             # Compile before the clock starts.
             march(system.tables, self.work, run, self.log, 0.0, 0)
-            for t_stop in (*stops, self.until):
-                is_break = t_stop in system.breaks
+            after_break = True
+            for t_stop, is_break, t_cap in (*found, (self.until, True, math.inf)):
                 # Laws are evaluated from the left up to and at a break.
-                step.t_cap = math.nextafter(t_stop, -math.inf) if is_break else math.inf
-                step.h = 0.0
-                run.is_fresh, run.is_break = 0, 1
+                step.t_cap = t_cap
+                if after_break:
+                    step.h = 0.0
+                    run.is_fresh, run.is_break = 0, 1
                 yield from self._march(march, t_stop)
                 if self.status != codes.END or step.t >= self.until:
                     break
-                step.arc += 1
+                step.arc += is_break
+                after_break = is_break
         finally:
             self.look.address = 0
 

@@ -9,6 +9,7 @@ from nonsmooth.errors import ModelError
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.mechanics.tables import Work
 from nonsmooth.pack import System
+from nonsmooth.pack.instants import stops
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +36,8 @@ def check_jumps(system: System, work: Work, t_start: float, until: float) -> Non
     laws = _driving(system)
     if not laws:
         return
-    breaks = [t for t in system.breaks if t_start < t < until]
+    both = [t for stop, _, cap in stops(system, t_start, until) for t in (cap, stop)]
+    breaks = [t for t in both if t_start < t < until]
     t = np.union1d(np.linspace(t_start, until, N_SAMPLE + 1), breaks)
     values = _evaluate(system, work, t)[:, laws]
     misfit, scale = _misfit(t, values), np.ptp(values[..., :2], axis=0)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nonsmooth.errors import NonsmoothWarning
 from nonsmooth.kernels.run import Log
 from nonsmooth.kernels.tolerances import AT_LIMIT
+from nonsmooth.pack.instants import Stops
 from nonsmooth.solve.options import Options
 
 if TYPE_CHECKING:
@@ -63,6 +64,18 @@ def remarks(
             f"{min(float(rest.t_tie) for rest in rests):.6g} s: those within "
             f"{AT_LIMIT:g} of it, relatively, were let go with the one that did"
         )
+
+
+def too_rapid(found: Stops) -> Iterator[str]:
+    """Yield what expressions of time could not be looked through before a run."""
+    for owner in found.too_rapid:
+        text = (
+            f"{owner}: its expression changes too often, or is too involved, to find "
+            "all its jumps, zeros and pulses before the run; steps may pass some of "
+            "them unseen: give max_step"
+        )
+        warnings.warn(text, NonsmoothWarning, stacklevel=6)
+        yield text
 
 
 def _log_notes(drivers: Sequence[Driver]) -> Iterator[str]:

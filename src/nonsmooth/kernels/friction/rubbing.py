@@ -39,15 +39,12 @@ def correct_loads(m, w, n, begin, end, is_banded):
     """Correct them by what curved loads are more than their tangents tell.
 
     The factors are those of the last directions: a chord instead of Newton's tangent.
-    Returns the largest correction, beside its load.
     """
-    largest = slides.find_excess(m, w, n)
     if is_banded:
         chains.correct_loads(m, w, n, begin, end)
     else:
         slides.correct_loads(m, w, n)
         slides.react(m, w, n, begin, end)
-    return largest
 
 
 @far(Tables, Work, INTEGER, INTEGER, INTEGER, returns=INTEGER)
@@ -72,18 +69,22 @@ def find_loads(m, w, g, n, is_banded):
         return 0
     last = 1.0
     for i in range(slides.MAX_CONE if has_curved else 0):
-        change = correct_loads(m, w, n, begin, end, is_banded)
+        change = slides.find_excess(m, w, n)
         # At first, the directions' error, the root of twice what it does to a load.
         rate = change / last if i > 0 else math.sqrt(2.0 * change)
+        if change > SLOW * last and change * rate > STILL:
+            # The directions have turned too far. A tangent is never above the load of a
+            # pin, so that tangents lead to it from anywhere; a chord may lead nowhere.
+            slides.aim_all(m, w, n, w.new, -1)
+            if not solve_loads(m, w, n, begin, end, is_banded):
+                return 0
+            last = change
+            continue
+        correct_loads(m, w, n, begin, end, is_banded)
         if change * rate <= STILL:
             if i > 1:
                 slides.aim_all(m, w, n, w.new, FACES)
             break
-        if change > SLOW * last:
-            # The directions have turned too far.
-            slides.aim_all(m, w, n, w.new, -1)
-            if not solve_loads(m, w, n, begin, end, is_banded):
-                return 0
         last = change
     return 1
 

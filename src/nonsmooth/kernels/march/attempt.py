@@ -59,7 +59,7 @@ TOO_MANY_STEPS = 5e3
 def step_size(m, w, s, t_stop):
     """Return the step to try: never past t_stop, and no sliver left before it."""
     left = t_stop - s.t
-    h = min(s.h, s.set.h_max)
+    h = min(s.h, s.set.h_max, s.h_shown)
     if m.n_history > 0 and slip.is_rubbing(m, w):
         h = min(h, m.rough_step)
     if m.n_watch > 0 and s.set.h_fixed == 0.0:

@@ -1,7 +1,7 @@
 """From an acceptable step to one that ends on its first event."""
 
 from nonsmooth.kernels.abi import kernel
-from nonsmooth.kernels.march import guards, locate, radau, steps
+from nonsmooth.kernels.march import between, guards, locate, radau, steps
 from nonsmooth.kernels.march.attempt import SLACK, fail, is_assembled, land_explicit
 from nonsmooth.kernels.march.record import is_finite
 from nonsmooth.kernels.march.resolved import largest_node
@@ -270,7 +270,7 @@ def nudge(m, w, r, h, change):
 @kernel
 def cut_at_event(m, w, r, h, row, t_stop):
     """Cut the step at its first event, if any; return its size, or a failure < 0."""
-    s, watch = r.step, r.watch
+    s, watch, is_halved = r.step, r.watch, False
     for i in range(2 * MAX_HALVING):
         landed = 0.0
         is_strict = 1 if i < MAX_HALVING else 0
@@ -279,6 +279,9 @@ def cut_at_event(m, w, r, h, row, t_stop):
             return h
         if watch.is_far:
             break
+        if is_strict and m.n_user > 0 and s.set.h_fixed == 0.0:
+            if not between.are_shown(m, w, watch, h, min(earliest, 1.0)):
+                is_halved, watch.is_resolved, earliest = True, 0, locate.NONE
         if earliest <= 1.0:
             landed = land_on_event(m, w, r, h)
         elif watch.is_resolved:
@@ -288,10 +291,11 @@ def cut_at_event(m, w, r, h, row, t_stop):
         if landed < 0.0:
             return landed
         if landed > 0.0 and locate.is_clean(m, watch):
-            h = landed
+            longest, h = h, landed
             if not r.is_implicit:
                 finish_dense(m, w, r, h)
-            locate.settle(m, watch)
+            locate.settle(m, watch, s.t + h)
+            between.heed_guards(m, s, longest, is_halved)
             return h
         # The dense output misled: a shorter step knows better.
         h = shorter_step(m, w, r, landed if landed > 0.0 else h)
@@ -300,7 +304,8 @@ def cut_at_event(m, w, r, h, row, t_stop):
         s.h = min(s.h, 2.0 * h)
     else:
         watch_end(m, w, watch, h, row)
+    between.heed_guards(m, s, h, is_halved)
     if h == t_stop - s.t:
         locate.fire_at_end(m, watch, t_stop)
-    locate.settle(m, watch)
+    locate.settle(m, watch, s.t + h)
     return h

@@ -33,6 +33,7 @@ from nonsmooth.kernels.mechanics.tables import GAP, Tables, Work
 from nonsmooth.kernels.run import N_NODE, Watch
 from nonsmooth.kernels.tolerances import (
     ARMED,
+    JUMPED,
     MISSED,
     NO_GUARD,
     SIMULTANEOUS,
@@ -579,15 +580,17 @@ def is_clean(m, watch):
 
 
 @kernel
-def settle(m, watch):
-    """Update the sides at the end of a step from the values in `guard`."""
+def settle(m, watch, t):
+    """Update the sides at the end t of a step from the values in `guard`."""
     for k in range(m.n_user):
         value, rate = watch.guard[k][0], watch.guard[k][1]
         watch.is_at_zero[k] = watch.fired[k]
         if watch.fired[k]:
-            # It crossed: what is left of its value is round-off.
+            # It crossed: what is left of its value is round-off, unless it jumped.
+            has_jumped = abs(value) > JUMPED * abs(rate * t)
             direction = m.guard_direction[k]
-            watch.side[k] = float(direction) if direction else rate
+            watch.side[k] = value if has_jumped else rate
+            watch.side[k] = float(direction) if direction else watch.side[k]
         elif value * watch.side[k] >= 0.0 or not is_event(m, k, -watch.side[k]):
             # A crossing that is an event but did not fire lies within round-off of the
             # end; the next step finds it.

@@ -9,6 +9,8 @@ from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.run import Step, Tableau
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 8.0
+# An error, in units of the tolerance, that is none.
+NO_ERROR = 1e-100
 # Power iterations for the spectral radius, and their differences relative to the
 # model's size and one radian.
 N_POWER, POWER_STEP = 8, 1e-8
@@ -252,7 +254,8 @@ def error(m, w, s):
     set_tolerances(m, s, s.y, s.y1)
     e5 = tangent_norm(m, w, s, s.e[0])
     e3 = tangent_norm(m, w, s, s.e[1])
-    if e3 > 0.0:
+    # Below, squares vanish.
+    if e3 > NO_ERROR:
         e5 = e5 * e5 / math.sqrt(e5 * e5 + 0.01 * e3 * e3)
     return e5
 

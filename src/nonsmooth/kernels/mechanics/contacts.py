@@ -80,7 +80,8 @@ def contact(m, w, k):
         c.force = law_force(m, w, k)
     c.lam_n = c.force if mode.side == PRESSING else 0.0
     if w.is_clamped:
-        c.lam_n = max(0.0, c.force) if c.gap < 0.0 else 0.0
+        # Not max(): a NaN must come out.
+        c.lam_n = 0.0 if c.gap >= 0.0 or c.force <= 0.0 else c.force
     c.lam_t = 0.0
     if mode.side == PRESSING or (w.is_clamped and c.lam_n > 0.0):
         c.lam_t = friction_force(m, w, k, c.lam_n, c.v_t)

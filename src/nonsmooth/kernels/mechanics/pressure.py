@@ -263,6 +263,8 @@ def pressed_parts(law, par, p, o, phi, end, rate, slope):
         if i < n:
             s, _, _ = point(p, first, root, i, phi, end)
         force = force_at(law, par, o, phi, end, rate, slope, s)
+        if force != force or before != before:
+            return math.nan, math.nan
         if (force > 0.0) != (before > 0.0):
             r = end_of_pressure(law, par, o, phi, end, rate, slope, last, s)
             if force > 0.0:
@@ -324,8 +326,9 @@ def by_points(law, par, p, o, has_rates, phi, end, rate, slope):
         whole_T += weight * force
         moment_T += weight * force * s
     if not is_touched:
-        whole_T, moment_T = 0.0, 0.0
-    elif not is_pressed:
+        # Not zero: a NaN must come out.
+        whole_T, moment_T = 0.0 * whole_T, 0.0 * moment_T
+    elif not is_pressed and whole_T == whole_T:
         whole_T, moment_T = pressed_parts(law, par, p, o, phi, end, rate, slope)
     change, turn = 0.0, 0.0
     if has_rates:
@@ -382,8 +385,8 @@ def by_powers(law, par, p, o, has_rates, phi, end, rate, slope):
     whole_T = whole + damping * (rate * two[0] + slope * two[1])
     moment_T = moment + damping * (rate * two[1] + slope * two[2])
     if not is_touched:
-        whole_T, moment_T = 0.0, 0.0
-    elif not is_pressed:
+        whole_T, moment_T = 0.0 * whole_T, 0.0 * moment_T
+    elif not is_pressed and whole_T == whole_T:
         low, high = powers.pressed(p, deep, end / phi, rate, slope)
         if low < high:
             more = forces(law, par, p, o, phi, end, rate, slope, low, high)

@@ -117,6 +117,7 @@ def step_at(
         set=settings,
         look=look,
         t=t,
+        h_shown=math.inf,
         t_cap=math.inf,
         t_singular=math.inf,
         t_redundant=math.inf,
