@@ -126,6 +126,8 @@ class Watch(Block):
     is_at_zero = integers("n_watch")  # it fired, or was armed, at the start of the step
     is_resolved = INTEGER  # the nodes tell what friction at rest does in the step
     is_far = INTEGER  # all guards stay far from zero: the last node is the next first
+    is_known = INTEGER  # the first node is
+    is_at_end = INTEGER  # the last node was the last to be evaluated
     root = floats("n_watch")  # fraction of the step, 2 for none
     fired = integers("n_watch")
 

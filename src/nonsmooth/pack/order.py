@@ -118,6 +118,6 @@ def arrange(body: Integers, width: Integers, dof: Integers, is_late: Bools) -> R
         "first": first,
         "start": start,
         "body_first": begin,
-        "body_row": np.stack([row, side], axis=1),
+        "body_row": np.stack([row, row_at[row, side]], axis=1),
     }
     return Rows(body=body, columns=columns, n_block=int(np.sum(row_n)))

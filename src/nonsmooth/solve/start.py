@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -428,13 +429,18 @@ def in_the_air(system: System, t: float, q: Floats, v: Floats) -> str | None:
     ends = tables.marker_body[np.array([tables.contact_a, tables.contact_b])]
     joints = tables.marker_body[np.array([tables.joint_a, tables.joint_b])]
     up = -gravity / np.linalg.norm(gravity)
+    falling = {
+        k: {body for body in ends[:, k].tolist() if tables.body_support[body] < 0}
+        for k in nearest.values()
+    }
+    n_touching = Counter(body for bodies in falling.values() for body in bodies)
     found: dict[str, float] = {}
     for name, k in sorted(nearest.items(), key=lambda item: item[1]):
         contact: Any = work.contact[k]
         rise = up[0] * contact["n_x"] + up[1] * contact["n_y"]
         above = ends[1 if rise > 0.0 else 0, k]
         is_free = tables.body_support[above] < 0 and above not in joints
-        is_stack = any(_meet(system, ends, k, j) for j in nearest.values())
+        is_stack = any(n_touching[body] > 1 for body in falling[k])
         is_still = abs(contact["gap_rate"]) <= SLOWEST * system.size
         is_apart = contact["gap"] > APART * system.size and abs(rise) > ABOVE
         if is_apart and is_free and is_stack and is_still:
@@ -449,12 +455,6 @@ def in_the_air(system: System, t: float, q: Floats, v: Floats) -> str | None:
         "to stand, lower its bodies until they overlap, each by its load over the "
         "stiffness"
     )
-
-
-def _meet(system: System, ends: Any, k: int, j: int) -> bool:
-    """Return whether two contacts share a body that can fall."""
-    common = np.intersect1d(ends[:, k], ends[:, j])
-    return k != j and bool(np.any(system.tables.body_support[common] < 0))
 
 
 def _is_bare(system: System, contact: str, q: Floats) -> bool:

@@ -230,7 +230,7 @@ def _emit(module, symbol) -> bytes:
         if not variable.is_declaration and variable.name != symbol:
             variable.linkage = "internal"
     module.data_layout = codegen._data_layout
-    passes, builder = codegen._module_pass_manager()
+    passes, builder = codegen._module_pass_manager(slp_vectorize=True)
     passes.run(module, builder)
     module.verify()
     _refuse_runtime(module, symbol)

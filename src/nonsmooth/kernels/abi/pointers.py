@@ -4,7 +4,10 @@
     Rows      an array of rows, x[i] one of them          a pointer and its extents
     BlockType a block or a record, x.name a slot          a pointer
 
-Extents that a shape states as numbers are constants of the type. In the checked build
+Extents that a shape states as numbers are constants of the type. Reads and writes say
+what they are of, numbers, integers or addresses, which share no memory; addresses and
+extents stay as they are. Without that every number written might have moved an array,
+and the next one read would look up again where all of them are. In the checked build
 every Vector and Rows carries all its extents and the number of its slot: an index
 outside reads zero, writes nothing, and is noted for `faults`.
 """
@@ -210,6 +213,51 @@ def _check(builder, index, extent, tag, is_end_allowed=False):
     return is_inside
 
 
+# ---- what may be the same in memory --------------------------------------------
+
+_NAMES = {ir.DoubleType(): "number", _I64: "integer"}
+
+
+def _mark(builder, access, name):
+    """Mark a read or write as one of a kind that shares no memory with others."""
+    add = builder.module.add_metadata
+    kind = add([name, add(["nonsmooth"]), _I64(0)])
+    access.set_metadata("tbaa", add([kind, kind, _I64(0)]))
+    return access
+
+
+def _load(builder, place):
+    """Read a number or an integer."""
+    return _mark(builder, builder.load(place), _NAMES[place.type.pointee])
+
+
+def _store(builder, value, place):
+    """Write a number or an integer."""
+    _mark(builder, builder.store(value, place), _NAMES[value.type])
+
+
+def _load_fixed(builder, place):
+    """Read an address or an extent: no kernel changes one."""
+    access = _mark(builder, builder.load(place), "address")
+    access.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return access
+
+
+def _load_entry(context, builder, entry, place):
+    """Read an entry of an array, which may also be a complex number."""
+    if entry == types.complex128:
+        return context.unpack_value(builder, entry, place)
+    return _load(builder, place)
+
+
+def _store_entry(context, builder, entry, value, place):
+    """Write an entry of an array."""
+    if entry == types.complex128:
+        context.pack_value(builder, entry, value, place)
+    else:
+        _store(builder, value, place)
+
+
 # ---- indexing ------------------------------------------------------------------
 
 
@@ -239,14 +287,13 @@ def _get_number(context, builder, sig, args):
     view = _View(builder, sig.args[0], args[0])
     entry = sig.args[0].entry
     if not CHECKED:
-        return context.unpack_value(
-            builder, entry, builder.gep(view.pointer, [args[1]])
-        )
+        place = builder.gep(view.pointer, [args[1]])
+        return _load_entry(context, builder, entry, place)
     out = cgutils.alloca_once_value(builder, context.get_constant_null(entry))
     is_inside = _check(builder, args[1], view.extents[0], view.tag)
     with builder.if_then(is_inside):
         place = builder.gep(view.pointer, [args[1]])
-        builder.store(context.unpack_value(builder, entry, place), out)
+        builder.store(_load_entry(context, builder, entry, place), out)
     return builder.load(out)
 
 
@@ -256,11 +303,11 @@ def _set_number(context, builder, sig, args):
     entry = sig.args[0].entry
     if not CHECKED:
         place = builder.gep(view.pointer, [args[1]])
-        context.pack_value(builder, entry, args[2], place)
+        _store_entry(context, builder, entry, args[2], place)
     else:
         with builder.if_then(_check(builder, args[1], view.extents[0], view.tag)):
             place = builder.gep(view.pointer, [args[1]])
-            context.pack_value(builder, entry, args[2], place)
+            _store_entry(context, builder, entry, args[2], place)
     return context.get_dummy_value()
 
 
@@ -314,18 +361,18 @@ def _get_slot(context, builder, typ, block, attr):
     value = context.get_data_type(result)
     if not isinstance(kind, Array):
         cell = builder.bitcast(_cell(builder, block, place), value.as_pointer())
-        return builder.load(cell)
+        return (_load if kind in _NUMBERS else _load_fixed)(builder, cell)
     entry = context.get_data_type(result.entry)
     pointer = entry if isinstance(entry, ir.PointerType) else entry.as_pointer()
     address = builder.bitcast(_cell(builder, block, place), pointer.as_pointer())
     extents = [
-        builder.load(_cell(builder, block, place + 1 + i))
+        _load_fixed(builder, _cell(builder, block, place + 1 + i))
         if CHECKED or not extent.isdigit()
         else _I64(int(extent))
         for i, extent in enumerate(kind.extents)
     ]
     tag = _I64(number(slot_name(typ.block, attr)))
-    return _make(builder, result, builder.load(address), extents, tag)
+    return _make(builder, result, _load_fixed(builder, address), extents, tag)
 
 
 @lower_setattr_generic(BlockType)
@@ -334,7 +381,7 @@ def _set_slot(context, builder, sig, args, attr):
     typ = sig.args[0]
     kind = context.get_data_type(slot_type(typ.layout.slots[attr]))
     cell = _cell(builder, block, typ.layout.place[attr])
-    builder.store(value, builder.bitcast(cell, kind.as_pointer()))
+    _store(builder, value, builder.bitcast(cell, kind.as_pointer()))
 
 
 # ---- making and moving pointers ------------------------------------------------

@@ -91,10 +91,10 @@ def assemble(m, w, n, begin, end):
                 continue
             body = m.marker_body[marker]
             for e in range(m.body_first[body], m.body_first[body + 1]):
-                i, place = m.body_row[e][0], m.body_row[e][1]
+                i = m.body_row[e][0]
                 if not w.is_active[i]:
                     continue
-                J = at(w.J, m.row_side[i][2 + place])
+                J = at(w.J, m.body_row[e][1])
                 W = w.rub_block[l][side]
                 c = phi * bodies.meet(m, w, m.body_dof[body], J, W)
                 take_off(m, w, i, own, c * slope[0])
@@ -223,9 +223,9 @@ def answer(m, w, l, own):
             continue
         body = m.marker_body[marker]
         for e in range(m.body_first[body], m.body_first[body + 1]):
-            i, place = m.body_row[e][0], m.body_row[e][1]
+            i = m.body_row[e][0]
             if w.is_active[i]:
-                J = at(w.J, m.row_side[i][2 + place])
+                J = at(w.J, m.body_row[e][1])
                 W = w.rub_block[l][side]
                 c = bodies.meet(m, w, m.body_dof[body], J, W)
                 z = profile.entry(m.start, w.lower, w.upper, w.pivots, own, i)

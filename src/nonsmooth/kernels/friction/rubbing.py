@@ -6,7 +6,7 @@ many by the banded one of `chains`; both with Newton's method where loads are cu
 
 import math
 
-from nonsmooth.kernels.abi import FLOATS, INTEGER, far, kernel
+from nonsmooth.kernels.abi import FLOATS, INTEGER, at, far, kernel, stack_floats
 from nonsmooth.kernels.friction import chains, slides
 from nonsmooth.kernels.friction.loads import is_curved
 from nonsmooth.kernels.mechanics import bodies, contacts
@@ -135,13 +135,16 @@ def rub_group(m, w, g, n, a):
 
 @kernel
 def slide(m, w, k, W, force, a):
-    """Apply a friction force to both bodies of contact k, also to accelerations."""
-    contacts.push_friction(m, w, k, force)
+    """Add a friction force of contact k to accelerations, and to loads of supports."""
     for side in range(2):
         marker = m.contact_b[k] if side else m.contact_a[k]
         dof = m.body_dof[m.marker_body[marker]]
         if dof >= 0:
             bodies.add_response(m, w, dof, W[side], force, a)
+        else:
+            G = stack_floats(6)
+            contacts.coefficients(m, w, k, G)
+            bodies.push(m, w, marker, at(G, 3 * side), force)
 
 
 @far(Tables, Work, FLOATS)

@@ -49,12 +49,12 @@ from nonsmooth.kernels.friction.loads import (
     tangent,
     way_of,
 )
-from nonsmooth.kernels.friction.modes import STICK, is_free
+from nonsmooth.kernels.friction.modes import SLIP, STICK, is_free
 from nonsmooth.kernels.linear import skyline
 from nonsmooth.kernels.linear.dense import lu_factor, lu_solve
 from nonsmooth.kernels.mechanics import bodies, contacts, reactions
 from nonsmooth.kernels.mechanics.tables import FACES, GUIDE, PIN, Tables, Work
-from nonsmooth.kernels.tolerances import NO_FORCE, TINY
+from nonsmooth.kernels.tolerances import AT_REST, NO_FORCE, TINY
 
 # Rounds of finding where curved loads point.
 MAX_CONE = 50
@@ -174,11 +174,19 @@ def bend(m, w, k, W, force, x, stride):
         if not bodies.is_moving(m, marker):
             continue
         body = m.marker_body[marker]
-        dof = m.body_dof[body]
+        own, minv = W[side], at(w.minv, m.body_dof[body])
+        # What the force does to the frame; tails are added row by row.
+        a, b, c = (
+            force * minv[0] * own[0],
+            force * minv[1] * own[1],
+            force * minv[2] * own[2],
+        )
         for entry in range(m.body_first[body], m.body_first[body + 1]):
-            row, place = m.body_row[entry][0], m.body_row[entry][1]
-            J = at(w.J, m.row_side[row][2 + place])
-            x[row * stride] -= force * bodies.meet(m, w, dof, J, W[side])
+            row, J = m.body_row[entry][0], at(w.J, m.body_row[entry][1])
+            x[row * stride] -= a * J[0] + b * J[1] + c * J[2]
+            if m.n_tail > 0:
+                tail = bodies.meet_tail(m, w, m.body_dof[body], J, own)
+                x[row * stride] -= force * tail
 
 
 @far(Tables, Work, INTEGER, INTEGER)
@@ -342,9 +350,10 @@ def most(m, w, k, sign):
 
 @far(Tables, Work, INTEGER)
 def hear(m, w, k):
-    """Write the guards of contact k of a joint that are reactions, 1 for the others.
+    """Write the guards of contact k of a joint, 1 for those that it has not.
 
-    The flanks of one that slides; what is left of the friction of one at rest.
+    The flanks and the slip of one that slides, less what counts as rest; what is left
+    of the friction of one at rest.
     """
     c = w.contact[k]
     press, rub = m.contact_press[k], m.contact_rub[k]
@@ -358,7 +367,11 @@ def hear(m, w, k):
         return
     w.heard[rub] = 1.0
     w.heard[rub + 1] = 1.0
-    if w.mode[k].grip != STICK:
+    mode = w.mode[k]
+    if mode.grip == SLIP:
+        rest = m.contact_band[k] + AT_REST * contacts.slip_scale(m, w, k)
+        w.heard[rub] = mode.sign * c.v_t - rest
+    if mode.grip != STICK:
         return
     if contacts.is_tied(m, w, k):
         away = contacts.slip_beyond(m, w, k)

@@ -1,58 +1,86 @@
-"""Whether nodes of a step show what a user's guards do between them.
+"""Between the nodes of a step: the polynomial through all values of a guard.
 
-Where nothing but a guard is quick, as of `sin(1000*x)` in free flight, no error limits
-the step. Between two nodes each guard is compared with the cubic through their values
-and rates, off the middle, so that no beat of nodes and guard hides it.
+Where a reaction is watched each value takes an evaluation of the whole model. The
+polynomial tells its zero to many digits, and its slope there; what it does not tell is
+found by evaluations as before.
 """
 
-from nonsmooth.kernels.abi import kernel
-from nonsmooth.kernels.march.locate import value_at
+from nonsmooth.kernels.abi import kernel, stack_floats
+from nonsmooth.kernels.march.guards import is_event
+from nonsmooth.kernels.march.resolved import largest_node, starts_at_zero
 from nonsmooth.kernels.run import N_NODE
 
-# Place between two nodes.
-PLACE = 0.382
-# Part of the lower of two nodes by which a guard on one side of zero may differ from
-# the cubic, and of the larger one, which round-off needs; and of the larger one where
-# it crosses zero between them.
-ALIKE, ROUND, ACROSS = 0.1, 1e-3, 0.25
-# How much longer steps may become after each in which nodes showed all.
-RELAX = 2.0
+NONE = 2.0
+# Steps to a zero of the polynomial, and the part of a step at which it counts as found.
+MAX_GUESS, GUESSED = 30, 1e-13
+# Part of its largest value by which a guard is off the polynomial at most where the
+# slope of that is taken for its own.
+TOLD = 1e-5
 
 
 @kernel
-def is_shown(m, w, watch, h, k, j):
-    """Return whether guard k is as nodes j - 1 and j have it between them."""
-    first, last = watch.node[j - 1][k], watch.node[j][k]
-    g0, g1 = first[0], last[0]
-    rate0, rate1 = first[1] * h / N_NODE, last[1] * h / N_NODE
-    is_across = (g0 > 0.0) != (g1 > 0.0)
-    if is_across and rate0 == 0.0 and rate1 == 0.0:
-        # A jump: no step is short enough to show more.
-        return True
-    x, c = PLACE, 1.0 - PLACE
-    cubic = c * c * ((1.0 + 2.0 * x) * g0 + x * rate0)
-    cubic += x * x * ((1.0 + 2.0 * c) * g1 - c * rate1)
-    low, high = min(abs(g0), abs(g1)), max(abs(g0), abs(g1))
-    allowed = ACROSS * high if is_across else ALIKE * low + ROUND * high
-    value = value_at(m, w, watch, h, (j - 1 + PLACE) / N_NODE, k)
-    # A rate may be infinite at the end of a domain, as of a root.
-    return abs(value - cubic) <= allowed or not cubic - cubic == 0.0
+def differences(watch, k, c):
+    """Write the divided differences of guard k over the nodes, one apart."""
+    for j in range(N_NODE + 1):
+        c[j] = watch.node[j][k][0]
+    for i in range(1, N_NODE + 1):
+        for j in range(N_NODE, i - 1, -1):
+            c[j] = (c[j] - c[j - 1]) / i
 
 
 @kernel
-def are_shown(m, w, watch, h, earliest):
-    """Return whether the nodes show all user's guards before the earliest event."""
-    for k in range(m.n_user):
-        for j in range(1, N_NODE + 1):
-            if (j - 1) / N_NODE < earliest and not is_shown(m, w, watch, h, k, j):
-                return False
-    return True
+def height(c, x):
+    """Return the polynomial and its slope at the fraction x of the step."""
+    value, slope = c[N_NODE], 0.0
+    for j in range(N_NODE - 1, -1, -1):
+        slope = slope * (N_NODE * x - j) + value
+        value = value * (N_NODE * x - j) + c[j]
+    return value, N_NODE * slope
 
 
 @kernel
-def heed_guards(m, s, h, is_halved):
-    """Limit the next steps to what the nodes of this one have shown."""
-    if is_halved:
-        s.h_shown = h
-    elif m.n_user > 0:
-        s.h_shown = max(s.h_shown, RELAX * h)
+def guess(c, x0, x1, side):
+    """Return where the polynomial leaves `side` between two fractions, or near it."""
+    x = 0.5 * (x0 + x1)
+    for _ in range(MAX_GUESS):
+        value, slope = height(c, x)
+        if side * value > 0.0:
+            x0 = x
+        else:
+            x1 = x
+        last = x
+        x = x - value / slope if slope != 0.0 else x1
+        # Also where it is not a number.
+        if not x0 < x < x1:
+            x = 0.5 * (x0 + x1)
+        if abs(x - last) <= GUESSED:
+            break
+    return x
+
+
+@kernel
+def told_rate(watch, h, k, x):
+    """Return the rate of guard k at a fraction x where it is zero; 1 if not told."""
+    c = stack_floats(9)
+    differences(watch, k, c)
+    value, slope = height(c, x)
+    return slope / h if abs(value) <= TOLD * largest_node(watch, k) else 1.0
+
+
+@kernel
+def crossing(m, watch, k):
+    """Estimate where guard k leaves its side between nodes, NONE if it does not."""
+    start = watch.side[k] if watch.side[k] != 0.0 else watch.node[1][k][0]
+    side = 1.0 if start > 0.0 else -1.0
+    for j in range(1, N_NODE + 1):
+        here = side * watch.node[j][k][0]
+        if here > 0.0:
+            continue
+        if not is_event(m, k, -side):
+            side = -side
+            continue
+        if j == 1 and starts_at_zero(m, watch, k):
+            return NONE
+        last = max(side * watch.node[j - 1][k][0], 0.0)
+        return (j - 1 + (last / (last - here) if last > 0.0 else 0.0)) / N_NODE
+    return NONE

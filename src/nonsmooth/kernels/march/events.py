@@ -15,7 +15,7 @@ from nonsmooth.kernels.friction.rest import (
     WRONG,
     tie,
 )
-from nonsmooth.kernels.march import cross, jump, locate, radau, slip, steps, switch
+from nonsmooth.kernels.march import cross, jump, radau, sides, slip, steps, switch
 from nonsmooth.kernels.march.attempt import (
     TOO_MANY_STEPS,
     attempt,
@@ -99,6 +99,7 @@ def start_arc(m, w, r, t_stop):
             return UNDECIDED
     r.is_break = 0
     r.watch.is_far = 0
+    r.watch.is_known = 0
     if m.n_history > 0:
         slip.begin(m, w, s)
     steps.evaluate(m, w, s, s.t, s.y, s.K[0])
@@ -124,7 +125,7 @@ def start_arc(m, w, r, t_stop):
     r.newton.has_jacobian = 0
     radau.forget_step(m, r.newton)
     if not r.is_armed:
-        locate.arm(m, w, r.watch, steps.accelerations(m, s, 0))
+        sides.arm(m, w, r.watch, steps.accelerations(m, s, 0))
         r.is_armed = 1
     return END
 

@@ -1,12 +1,13 @@
 """From an acceptable step to one that ends on its first event."""
 
 from nonsmooth.kernels.abi import kernel
-from nonsmooth.kernels.march import between, guards, locate, radau, steps
+from nonsmooth.kernels.march import guards, locate, radau, shown, sides, steps
 from nonsmooth.kernels.march.attempt import SLACK, fail, is_assembled, land_explicit
+from nonsmooth.kernels.march.between import told_rate
 from nonsmooth.kernels.march.record import is_finite
-from nonsmooth.kernels.march.resolved import largest_node
+from nonsmooth.kernels.march.resolved import is_silent, largest_node
 from nonsmooth.kernels.mechanics.tables import FORCE, FORWARD, GAP, MARGIN
-from nonsmooth.kernels.run import NEWTON_FAILED, STEP_TOO_SMALL
+from nonsmooth.kernels.run import N_NODE, NEWTON_FAILED, STEP_TOO_SMALL
 from nonsmooth.kernels.tolerances import EPSILON, LANDED
 
 # Retakes of the step until its time is at round-off.
@@ -38,10 +39,19 @@ MAX_HALVING = 12
 @kernel
 def watch_end(m, w, watch, h, row):
     """Evaluate the guards at the end of a landed step; y' there is in K[row]."""
-    s = watch.step
-    t = min(s.t + h, s.t_cap)
-    a = steps.accelerations(m, s, row)
-    guards.evaluate(m, w, t, s.y1, a, s.d, s.set.size, watch.guard)
+    locate.see_end(m, w, watch, h, row, watch.guard)
+
+
+@kernel
+def end_at_node(m, w, watch, h, row):
+    """Let `guard` be that of the end of a step that was searched, and has no event."""
+    if not watch.is_at_end:
+        watch_end(m, w, watch, h, row)
+        return
+    last = watch.node[N_NODE]
+    for k in range(m.n_watch):
+        watch.guard[k][0] = last[k][0]
+        watch.guard[k][1] = last[k][1]
 
 
 @kernel
@@ -137,11 +147,15 @@ def shorter_step(m, w, r, h):
 
 @kernel
 def rate_at_root(m, w, watch, h, k):
-    """Return the rate of guard k where it fires; of a reaction, by a difference.
+    """Return the rate of guard k where it fires; of a reaction, as nodes tell it.
 
     The margin of uniqueness is a least of many, without a slope that lasts: 0.
     """
     x = watch.root[k]
+    if not guards.has_rate(m, w, k) and m.watch_kind[k] != MARGIN:
+        rate = told_rate(watch, h, k, x)
+        if rate < 0.0:
+            return rate
     x0 = max(0.0, x - DIFFERENCE)
     before = 0.0
     if m.watch_kind[k] == MARGIN:
@@ -271,31 +285,38 @@ def nudge(m, w, r, h, change):
 def cut_at_event(m, w, r, h, row, t_stop):
     """Cut the step at its first event, if any; return its size, or a failure < 0."""
     s, watch, is_halved = r.step, r.watch, False
+    if not r.is_implicit and r.tableau.is_adaptive and is_silent(m, w, s):
+        for k in range(m.n_watch):
+            watch.fired[k] = 0
+        sides.settle(m, watch, s.t + h)
+        watch.is_known = 0
+        return h
     for i in range(2 * MAX_HALVING):
         landed = 0.0
         is_strict = 1 if i < MAX_HALVING else 0
-        earliest = locate.locate(m, w, watch, h, r.rest.n_chatter, is_strict)
+        earliest = locate.locate(m, w, watch, h, row, r.rest.n_chatter, is_strict)
         if s.look.is_stopped:
             return h
         if watch.is_far:
             break
         if is_strict and m.n_user > 0 and s.set.h_fixed == 0.0:
-            if not between.are_shown(m, w, watch, h, min(earliest, 1.0)):
+            if not shown.are_shown(m, w, watch, h, min(earliest, 1.0)):
                 is_halved, watch.is_resolved, earliest = True, 0, locate.NONE
         if earliest <= 1.0:
             landed = land_on_event(m, w, r, h)
         elif watch.is_resolved:
-            watch_end(m, w, watch, h, row)
-            if locate.is_sound(m, watch):
+            end_at_node(m, w, watch, h, row)
+            if sides.is_sound(m, watch):
                 break
         if landed < 0.0:
             return landed
-        if landed > 0.0 and locate.is_clean(m, watch):
+        if landed > 0.0 and sides.is_clean(m, watch):
             longest, h = h, landed
             if not r.is_implicit:
                 finish_dense(m, w, r, h)
-            locate.settle(m, watch, s.t + h)
-            between.heed_guards(m, s, longest, is_halved)
+            sides.settle(m, watch, s.t + h)
+            sides.begin_at_end(m, watch)
+            shown.heed_guards(m, s, longest, is_halved)
             return h
         # The dense output misled: a shorter step knows better.
         h = shorter_step(m, w, r, landed if landed > 0.0 else h)
@@ -304,8 +325,10 @@ def cut_at_event(m, w, r, h, row, t_stop):
         s.h = min(s.h, 2.0 * h)
     else:
         watch_end(m, w, watch, h, row)
-    between.heed_guards(m, s, h, is_halved)
+    shown.heed_guards(m, s, h, is_halved)
     if h == t_stop - s.t:
-        locate.fire_at_end(m, watch, t_stop)
-    locate.settle(m, watch, s.t + h)
+        sides.fire_at_end(m, watch, t_stop)
+    sides.settle(m, watch, s.t + h)
+    if not watch.is_far:
+        sides.begin_at_end(m, watch)
     return h

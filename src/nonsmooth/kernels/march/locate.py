@@ -8,9 +8,20 @@ The side a guard starts from is remembered, not read from a value that may be
 round-off.
 """
 
-from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, floats, kernel
+import math
+
+from nonsmooth.kernels.abi import (
+    INTEGER,
+    NUMBER,
+    at,
+    far,
+    floats,
+    kernel,
+    stack_floats,
+)
 from nonsmooth.kernels.look import spend
 from nonsmooth.kernels.march import steps
+from nonsmooth.kernels.march.between import NONE, crossing, differences, guess, height
 from nonsmooth.kernels.march.guards import (
     contact_guards,
     evaluate,
@@ -23,6 +34,7 @@ from nonsmooth.kernels.march.guards import (
 from nonsmooth.kernels.march.resolved import (
     WELL_ABOVE,
     all_resolved,
+    is_quiet,
     largest_node,
     loses_load,
     starts_at_zero,
@@ -32,23 +44,20 @@ from nonsmooth.kernels.mechanics import bodies, contacts
 from nonsmooth.kernels.mechanics.tables import GAP, Tables, Work
 from nonsmooth.kernels.run import N_NODE, Watch
 from nonsmooth.kernels.tolerances import (
-    ARMED,
-    JUMPED,
-    MISSED,
     NO_GUARD,
     SIMULTANEOUS,
     SMALLEST_GAP,
-    ZERO,
 )
 
 MAX_BISECTION = 60
-NONE = 2.0
 # Fractions of a step at which an extremum, and a root, count as found: a dip thinner
 # than the first is no crossing; landing refines the second.
 EXTREMUM_WIDTH, ROOT_WIDTH = 1e-9, 1e-15
 # Part of its largest value in a step at which a reaction is found to be zero. Landing
 # allows ten times as much.
 FOUND = 0.1 * NO_GUARD
+# How many times that may be its round-off: of terms far larger than itself.
+STALLED = 100.0
 # Parabolas through a low node and its neighbours until its depth is known to this part.
 MAX_PARABOLA, DEPTH = 12, 0.1
 # Part of a step to which the least load of a joint at rest is followed.
@@ -71,6 +80,7 @@ FAR = 0.25
 def on_dense(m, w, watch, h, x, out):
     """Value and rate of every guard at the fraction x of the step."""
     s = watch.step
+    watch.is_at_end = 0
     steps.on_dense(m, s, x, watch.dense)
     steps.rate_on_dense(m, s, h, x, watch.rate)
     t = min(s.t + x * h, s.t_cap)
@@ -106,6 +116,7 @@ def one_on_dense(m, w, watch, h, x, k):
         on_dense(m, w, watch, h, x, watch.guard)
         return
     s = watch.step
+    watch.is_at_end = 0
     t = min(s.t + x * h, s.t_cap)
     if k < m.n_user:
         follow(m, w, watch, h, x, t, m.guard_a[k])
@@ -197,17 +208,20 @@ def root(m, w, watch, h, k, x0, g0, x1, g1, side):
     """Fraction where guard k, g0 at x0 and g1 at x1, leaves `side` between them.
 
     Chandrupatla's method: inverse quadratic interpolation where that is safe, else
-    bisection [Chandrupatla1997]_. A reaction is found where it is round-off: it takes a
-    whole evaluation, and many of them would only tell of its steps.
+    bisection [Chandrupatla1997]_, from where the polynomial through all nodes has it. A
+    reaction is found where it is round-off: it takes a whole evaluation, and many of
+    them would only tell of its steps.
     """
+    p = stack_floats(9)
+    differences(watch, k, p)
     nothing = FOUND * largest_node(watch, k) if is_reaction(m, w, k) else 0.0
     # A start at zero is round-off: it counts as on its side.
     gb, ga = max(side * g0, 1e-300), side * g1
     # The root is between a and b; c is the last point that was given up.
     a, b = x1, x0
-    c, gc, t = b, gb, 0.5
-    width = ROOT_WIDTH
-    for _ in range(MAX_BISECTION):
+    c, gc, t = b, gb, (guess(p, x0, x1, side) - a) / (b - a)
+    width, last = ROOT_WIDTH, math.inf
+    for i in range(MAX_BISECTION):
         x = a + t * (b - a)
         g = side * value_at(m, w, watch, h, x, k)
         if (g > 0.0) == (ga > 0.0):
@@ -215,8 +229,11 @@ def root(m, w, watch, h, k, x0, g0, x1, g1, side):
         else:
             c, gc, b, gb = b, gb, a, ga
         a, ga = x, g
-        if abs(g) <= nothing:
+        # Not even halved, as it is at the zero of a square: that is round-off.
+        is_stalled = abs(g) <= STALLED * nothing and abs(g) > 0.5 * last
+        if abs(g) <= nothing or is_stalled:
             return x
+        last = abs(g)
         least = width / abs(b - a)
         if least >= 1.0 or g == 0.0:
             break
@@ -225,6 +242,10 @@ def root(m, w, watch, h, k, x0, g0, x1, g1, side):
         if phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
             t = ga / (gb - ga) * gc / (gb - gc)
             t += (c - a) / (b - a) * ga / (gc - ga) * gb / (gc - gb)
+        if i == 0:
+            slope = side * height(p, x)[1]
+            nearer = -g / slope / (b - a) if slope != 0.0 else -1.0
+            t = nearer if 0.0 <= nearer <= 1.0 else t
         if t < 0.5 * least:
             # Step across the root: farther each time that round-off has hidden it.
             t = 0.5 * least
@@ -413,25 +434,6 @@ def are_far(m, w, watch, h):
 
 
 @kernel
-def crossing(m, watch, k):
-    """Estimate where guard k leaves its side between nodes, NONE if it does not."""
-    start = watch.side[k] if watch.side[k] != 0.0 else watch.node[1][k][0]
-    side = 1.0 if start > 0.0 else -1.0
-    for j in range(1, N_NODE + 1):
-        here = side * watch.node[j][k][0]
-        if here > 0.0:
-            continue
-        if not is_event(m, k, -side):
-            side = -side
-            continue
-        if j == 1 and starts_at_zero(m, watch, k):
-            return NONE
-        last = max(side * watch.node[j - 1][k][0], 0.0)
-        return (j - 1 + (last / (last - here) if last > 0.0 else 0.0)) / N_NODE
-    return NONE
-
-
-@kernel
 def simultaneous(s, h, x):
     """Return the fraction up to which events are at the same time as one at x."""
     return min(x + SIMULTANEOUS * max(abs(s.t + x * h), h) / h, 1.0)
@@ -487,25 +489,46 @@ def all_roots(m, w, watch, h, n_chatter):
     return earliest
 
 
-@far(Tables, Work, Watch, NUMBER, INTEGER, INTEGER, returns=NUMBER)
-def locate(m, w, watch, h, n_chatter, is_strict):
+@kernel
+def see_end(m, w, watch, h, row, out):
+    """Evaluate the guards at the end of a landed step; y' there is in K[row]."""
+    s = watch.step
+    t = min(s.t + h, s.t_cap)
+    a = steps.accelerations(m, s, row)
+    evaluate(m, w, t, s.y1, a, s.d, s.set.size, out)
+
+
+@kernel
+def see_nodes(m, w, watch, h, row):
+    """Evaluate all guards at the nodes of the step, the start if it is not known."""
+    if not watch.is_known:
+        on_dense(m, w, watch, h, 0.0, watch.node[0])
+    for j in range(1, N_NODE):
+        on_dense(m, w, watch, h, j / N_NODE, watch.node[j])
+    see_end(m, w, watch, h, row, watch.node[N_NODE])
+    watch.is_known, watch.is_at_end = 1, 1
+
+
+@far(Tables, Work, Watch, NUMBER, INTEGER, INTEGER, INTEGER, returns=NUMBER)
+def locate(m, w, watch, h, row, n_chatter, is_strict):
     """Return the fraction of the step's earliest event, or NONE; mark who fires.
 
     If it is strict, none where the nodes do not tell what friction at rest does.
     """
-    s = watch.step
+    s, was_quiet = watch.step, w.is_quiet
     # Of a state at rest the stages of a step say too little.
     w.is_quiet = 0
     if m.n_contact > m.n_touch and w.n_stuck == 0:
-        w.is_quiet = steps.is_quiet(m, s)
+        w.is_quiet = is_quiet(m, w, s)
+    if w.is_quiet != was_quiet:
+        watch.is_known = 0
     if m.n_patch == m.n_contact and m.n_user == 0:
         watch.is_far = are_far(m, w, watch, h)
         if watch.is_far:
             for k in range(m.n_watch):
                 watch.fired[k] = 0
             return NONE
-    for j in range(N_NODE + 1):
-        on_dense(m, w, watch, h, j / N_NODE, watch.node[j])
+    see_nodes(m, w, watch, h, row)
     for k in range(m.n_watch):
         watch.fired[k] = 0
     earliest = all_roots(m, w, watch, h, n_chatter)
@@ -523,78 +546,3 @@ def locate(m, w, watch, h, n_chatter, is_strict):
             if watch.root[k] <= last:
                 watch.fired[k] = 1
     return earliest
-
-
-# ---- at the ends of a step -----------------------------------------------------
-
-
-@kernel
-def arm(m, w, watch, a):
-    """Set the sides of all guards: one at zero by its rate."""
-    s = watch.step
-    w.is_quiet = 0
-    evaluate(m, w, min(s.t, s.t_cap), s.y, a, s.d, s.set.size, watch.guard)
-    for k in range(m.n_user):
-        value, rate = watch.guard[k][0], watch.guard[k][1]
-        is_zero = abs(value) <= ARMED * abs(rate * s.t)
-        watch.is_at_zero[k] = 1 if is_zero else 0
-        watch.side[k] = rate if is_zero else value
-    for k in range(m.n_user, m.n_watch):
-        # A contact's guards are positive in its mode, and may start at zero.
-        watch.is_at_zero[k] = 1
-        watch.side[k] = 1.0
-
-
-@kernel
-def fire_at_end(m, watch, t):
-    """Fire the guards that reach zero within round-off of the end of an arc."""
-    for k in range(m.n_user):
-        value, rate = watch.guard[k][0], watch.guard[k][1]
-        is_here = abs(value) <= ARMED * abs(rate * t) and rate * watch.side[k] < 0.0
-        if is_here and is_event(m, k, rate):
-            watch.fired[k] = 1
-
-
-@kernel
-def is_sound(m, watch):
-    """Return whether no open contact overlaps at the end of a step, and none gapes."""
-    for k in range(m.n_touch):
-        if watch.guard[m.contact_press[k]][0] < -MISSED * watch.step.set.size:
-            return False
-    return True
-
-
-@kernel
-def is_clean(m, watch):
-    """Return whether no contact's guard but those that fired is past zero.
-
-    On the shorter step that lands on an event another one may come first.
-    """
-    for k in range(m.n_user, m.n_watch):
-        value = watch.guard[k][0]
-        if watch.fired[k] or value >= 0.0:
-            continue
-        if value < -ZERO * largest_node(watch, k):
-            return False
-    return True
-
-
-@kernel
-def settle(m, watch, t):
-    """Update the sides at the end t of a step from the values in `guard`."""
-    for k in range(m.n_user):
-        value, rate = watch.guard[k][0], watch.guard[k][1]
-        watch.is_at_zero[k] = watch.fired[k]
-        if watch.fired[k]:
-            # It crossed: what is left of its value is round-off, unless it jumped.
-            has_jumped = abs(value) > JUMPED * abs(rate * t)
-            direction = m.guard_direction[k]
-            watch.side[k] = value if has_jumped else rate
-            watch.side[k] = float(direction) if direction else watch.side[k]
-        elif value * watch.side[k] >= 0.0 or not is_event(m, k, -watch.side[k]):
-            # A crossing that is an event but did not fire lies within round-off of the
-            # end; the next step finds it.
-            if value != 0.0:
-                watch.side[k] = value
-    for k in range(m.n_user, m.n_watch):
-        watch.is_at_zero[k] = 0

@@ -1,8 +1,8 @@
-"""Whether nodes of a step tell what guards do between them."""
+"""Whether nodes of a step, or its stages, tell what guards do between them."""
 
 from nonsmooth.kernels.abi import kernel
-from nonsmooth.kernels.friction.modes import STICK
-from nonsmooth.kernels.march.guards import is_friction_at_rest
+from nonsmooth.kernels.friction.modes import SLIP, STICK
+from nonsmooth.kernels.march.guards import is_friction_at_rest, is_reaction
 from nonsmooth.kernels.mechanics.tables import GROUP
 from nonsmooth.kernels.run import N_NODE
 from nonsmooth.kernels.tolerances import SMALLEST_FORCE, ZERO
@@ -14,6 +14,42 @@ RESOLVED, ALIKE, DEEPEST = 0.1, 0.1, 0.05
 # Tangents at two nodes that meet above this part of the lower one show no zero between;
 # nor does a parabola whose vertex is above this part of the lowest of three nodes.
 WELL_ABOVE = 0.5
+# A guard whose least value at the stages of a step is above this part of its range over
+# them has no zero between: the lowest point of a parabola is not so far below.
+QUIET = 0.25
+
+
+@kernel
+def stays_away(s, i):
+    """Return whether guard i of a joint stays away from zero at the step's stages."""
+    return s.low[i] > QUIET * (s.high[i] - s.low[i])
+
+
+@kernel
+def is_quiet(m, w, s):
+    """Return 1 if guards of joints that are reactions stay away from zero, else 0."""
+    for i in range(m.n_heard, m.n_watch):
+        if is_reaction(m, w, i) and not stays_away(s, i):
+            return 0
+    return 1
+
+
+@kernel
+def is_silent(m, w, s):
+    """Return whether all guards stay away from zero, as the stages of a step tell.
+
+    Those of joints that slide, and nothing else is watched. Whether a state of a law is
+    near its end is looked at where the step ends.
+    """
+    if m.n_touch > 0 or m.n_user > 0 or m.n_state > 0 or w.n_stuck > 0:
+        return False
+    for k in range(m.n_contact):
+        if m.contact_rub[k] >= 0 and w.mode[k].grip != SLIP:
+            return False
+    for i in range(m.n_heard, m.n_watch):
+        if not stays_away(s, i):
+            return False
+    return True
 
 
 @kernel

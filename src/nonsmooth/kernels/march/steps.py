@@ -14,9 +14,6 @@ NO_ERROR = 1e-100
 # Power iterations for the spectral radius, and their differences relative to the
 # model's size and one radian.
 N_POWER, POWER_STEP = 8, 1e-8
-# A guard whose least value at the stages of a step is above this part of its range over
-# them has no zero between: the lowest point of a parabola is not so far below.
-QUIET = 0.25
 
 
 @kernel
@@ -72,15 +69,6 @@ def keep_heard(m, s):
     """Let what was heard last be the start of a step."""
     for i in range(m.n_heard, m.n_watch):
         s.first[i] = s.at_end[i]
-
-
-@kernel
-def is_quiet(m, s):
-    """Return 1 if the guards of joints stay away from zero, else 0."""
-    for i in range(m.n_heard, m.n_watch):
-        if not s.low[i] > QUIET * (s.high[i] - s.low[i]):
-            return 0
-    return 1
 
 
 # ---- error and step size -------------------------------------------------------

@@ -125,7 +125,7 @@ class Tables(Block):
     first = integers("n_row")  # first column of each row of the skyline
     start = integers("n_row")  # where column 0 of each row would stand
     body_first = integers("n_moving + 1")  # into body_row
-    body_row = integers("n_side, 2")  # row and side of every side of a row on a body
+    body_row = integers("n_side, 2")  # every side of a row on a body: row, place in J
 
     force_kind = integers("n_force")
     force_a = integers("n_force")  # marker
