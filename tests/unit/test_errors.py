@@ -681,7 +681,7 @@ NOT_COMPILED = [
     (
         lambda: simulate(model(forces=[TextForce(name="wind", b="rod")]), 1.0),
         [
-            "force 'wind': TextForce does not compile: Cannot cast",
+            "force 'wind': TextForce does not compile: 'a lot' is text, not a number",
             'of test_errors.py: out[0] = "a lot")',
         ],
     ),

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import linecache
 import math
-import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from nonsmooth.elements.base import Element, family_of, field_types
@@ -106,11 +103,13 @@ class Packer:
             try:
                 address = abi.address(family, resolved)
             except Exception as error:
+                from nonsmooth.pack.reasons import reason
+
                 owner = f"{self._owner}, law" if family == "law" else element.label()
                 kind = type(element)
-                told = fields_told(kind)
+                told, why = fields_told(kind), reason(error, resolved)
                 raise ModelError(
-                    f"{owner}: {kind.__name__} does not compile: {_reason(error)}"
+                    f"{owner}: {kind.__name__} does not compile: {why}"
                     + (f"; {told}" if told else "")
                 ) from error
             self._kind[key] = len(self.functions)
@@ -151,18 +150,3 @@ class Packer:
             if family_of(types[item.name]) is TimeLaw:
                 self.law(getattr(element, item.name))
         return first
-
-
-def _reason(error: Exception) -> str:
-    """Return why a function does not compile, and its line, from Numba's message."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    # Typing errors open with the stage; the reason comes after it.
-    reasons = [x for x in lines if not x.startswith(("Failed in", "-", "During"))]
-    reason = next(iter(reasons or lines), type(error).__name__)
-    place = re.search(r' at (\S.*) \((\d+)\)|File "(.+)", line (\d+)', text)
-    if place is None:
-        return reason
-    file, number = place[1] or place[3], int(place[2] or place[4])
-    written = linecache.getline(file, number).strip()
-    return f"{reason} (line {number} of {Path(file).name}: {written})"

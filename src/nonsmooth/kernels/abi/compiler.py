@@ -6,6 +6,7 @@ kernel links the parts it is made of, optimises them together and emits one obje
 position-independent, that defines its symbol and nothing else.
 """
 
+import ctypes
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -204,7 +205,37 @@ def compile_here(function):
 
 @global_compiler_lock
 def compile_object(far) -> bytes:
-    """Return the object code of a far kernel."""
+    """Return the object code of a far kernel of ours."""
+    module = _linked(far)
+    _optimise(module, far.symbol)
+    if needed := _needed(module, ("NRT_", "numba_", "Py")):
+        raise TypeError(f"{far.symbol} needs {', '.join(needed)} at run time")
+    return _machine().emit_object(module)
+
+
+@global_compiler_lock
+def compile_alone(far) -> tuple[bytes, bool]:
+    """Return the object code of a user's function, and whether it can be kept.
+
+    Not if it needs this process to run: Numba's runtime, Python, data by address.
+    """
+    module = _linked(far)
+    # Of data by address the optimiser leaves nothing but a number.
+    has_address = any(
+        variable.is_declaration or variable.name.startswith("numba.dynamic")
+        for variable in module.global_variables
+    )
+    _optimise(module, far.symbol)
+    if _needed(module, ("numba_gil_ensure",)):
+        raise TypeError("it needs Python while it runs, as print does")
+    of_c = ctypes.CDLL(None)
+    needed = _needed(module, ("NRT_", "numba_", "Py", "_Py"))
+    is_alone = not needed and all(hasattr(of_c, name) for name in _needed(module))
+    return _machine().emit_object(module), is_alone and not has_address
+
+
+def _linked(far):
+    """Return a module with a far kernel, its callees, and its symbol."""
     # What Numba was taught since the last time, here for all parts.
     _target.typing_context.refresh()
     _target.target_context.refresh()
@@ -215,11 +246,11 @@ def compile_object(far) -> bytes:
     for part in result.library.modules(set()):
         module.link_in(part, preserve=True)
     module.link_in(llvm.parse_assembly(str(_wrapper(far, result.fndesc))))
-    return _emit(module, far.symbol)
+    return module
 
 
-def _emit(module, symbol) -> bytes:
-    """Optimise a module that exports one symbol; return its object code."""
+def _optimise(module, symbol):
+    """Optimise a module that exports one symbol."""
     codegen = _target.target_context.codegen()
     for function in module.functions:
         if function.is_declaration:
@@ -233,16 +264,12 @@ def _emit(module, symbol) -> bytes:
     passes, builder = codegen._module_pass_manager(slp_vectorize=True)
     passes.run(module, builder)
     module.verify()
-    _refuse_runtime(module, symbol)
-    return _machine().emit_object(module)
 
 
-def _refuse_runtime(module, symbol):
-    """Refuse a kernel of ours that allocates, raises, or else needs Numba to run."""
-    needed = [f.name for f in module.functions if f.is_declaration]
-    needed = [name for name in needed if name.startswith(("NRT_", "numba_", "Py"))]
-    if needed and "nonsmooth." in symbol:
-        raise TypeError(f"{symbol} needs {', '.join(needed)} at run time")
+def _needed(module, begins=("",)):
+    """Return the functions that a module calls and has not, by how names begin."""
+    names = [f.name for f in module.functions if f.is_declaration]
+    return [n for n in names if n.startswith(begins) and not n.startswith("llvm.")]
 
 
 def _machine():
@@ -261,7 +288,8 @@ def _machine():
 def _wrapper(far, fndesc):
     """Return a module with the function of C that calls the compiled one.
 
-    What Numba would raise is left out: kernels raise nothing.
+    Kernels raise nothing. What a user's law raises is lost, but for a value that is not
+    a number: what it returns, or the first that it writes.
     """
     context = _target.target_context
     module = ir.Module(name="wrapper")
@@ -272,14 +300,26 @@ def _wrapper(far, fndesc):
     returns = ir.VoidType() if is_void else context.get_argument_type(fndesc.restype)
     function = ir.Function(module, ir.FunctionType(returns, kinds), far.symbol)
     builder = ir.IRBuilder(function.append_basic_block())
-    _, out = context.call_conv.call_function(
+    status, out = context.call_conv.call_function(
         builder, callee, fndesc.restype, fndesc.argtypes, function.args
     )
+    if not far.is_ours:
+        with builder.if_then(status.is_error, likely=False):
+            _tell_error(builder, function.args[-1], is_void)
     if is_void:
         builder.ret_void()
     else:
         builder.ret(context.get_value_as_argument(builder, fndesc.restype, out))
     return module
+
+
+def _tell_error(builder, last, is_void):
+    no_number = ir.Constant(ir.DoubleType(), float("nan"))
+    if not is_void:
+        builder.ret(no_number)
+        return
+    is_checked = isinstance(last.type, ir.LiteralStructType)
+    builder.store(no_number, builder.extract_value(last, 0) if is_checked else last)
 
 
 def fault_object() -> bytes:

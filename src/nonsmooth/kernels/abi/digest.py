@@ -76,18 +76,19 @@ def of_layout(cls) -> str:
     if cls not in _layouts:
         parts = [cls.__qualname__]
         slots = cls._layout.slots.items()
-        parts += [f"{name} {_of_kind(kind)}" for name, kind in slots]
+        parts += [f"{name} {of_kind(kind)}" for name, kind in slots]
         _layouts[cls] = _hash(*parts)
     return _layouts[cls]
 
 
-def _of_kind(kind) -> str:
+def of_kind(kind) -> str:
+    """Return the digest of a slot's or an argument's kind."""
     if isinstance(kind, Array):
-        return f"{kind.extents} {_of_kind(kind.kind)}"
+        return f"{kind.extents} {of_kind(kind.kind)}"
     is_block = isinstance(kind, type) and issubclass(kind, Block)
     return of_layout(kind) if is_block else str(kind)
 
 
 def _of_types(far) -> str:
     """Return the digest of a far kernel as its callers see it."""
-    return _hash(far.symbol, *map(_of_kind, far.arguments), str(far.returns))
+    return _hash(far.symbol, *map(of_kind, far.arguments), str(far.returns))

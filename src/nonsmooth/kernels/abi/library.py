@@ -41,7 +41,7 @@ _state: dict = {}  # the library or loader in use, and what finds symbols in it
 # ---- files ---------------------------------------------------------------------
 
 
-def _read(path):
+def read(path):
     """Return what a file holds, None if there is none or it is damaged."""
     try:
         data = path.read_bytes()
@@ -53,7 +53,7 @@ def _read(path):
     return None
 
 
-def _write(path, data, versions):
+def write(path, data, versions, kept=KEPT):
     """Write a file whole: others may read or write it, or another version.
 
     Returns whether it is kept; what is not is said once.
@@ -70,15 +70,15 @@ def _write(path, data, versions):
             raise
         _tell_once(error)
         return False
-    _thin_out(path, versions)
+    _thin_out(path, versions, kept)
     return True
 
 
-def _thin_out(path, versions):
+def _thin_out(path, versions, kept):
     """Remove old versions of a file, by the pattern of their names."""
     with suppress(OSError):  # another process does the same
         found = sorted(path.parent.glob(versions), key=lambda p: p.stat().st_mtime)
-        for old in found[:-KEPT]:
+        for old in found[:-kept]:
             old.unlink(missing_ok=True)
 
 
@@ -133,7 +133,7 @@ LEAST_PER_WORKER = 5
 
 def objects_of(kernels) -> list[bytes]:
     """Return the object code of kernels; what is not kept is compiled on all cores."""
-    found = {far.symbol: _read(_object_path(far)) for far in kernels}
+    found = {far.symbol: read(_object_path(far)) for far in kernels}
     missing = [far for far in kernels if found[far.symbol] is None]
     n_worker = min(_n_core(), -(-len(missing) // LEAST_PER_WORKER))
     if missing:
@@ -144,7 +144,7 @@ def objects_of(kernels) -> list[bytes]:
         )
     for done, (far, data) in enumerate(_compiled(missing, n_worker), 1):
         found[far.symbol] = data
-        _write(_object_path(far), data, _object_name(far, "?" * 20))
+        write(_object_path(far), data, _object_name(far, "?" * 20))
         for listener in listeners:
             listener(done, len(missing))
     return [data for data in found.values() if data is not None]
@@ -165,24 +165,23 @@ def _compiled(kernels, n_worker):
         yield from compile_in_parallel(kernels, n_worker)
         return
     for far in kernels:
-        yield far, _compile(far)
+        yield far, compiler().compile_object(far)
 
 
-def _compile(far):
-    """Return the object code of one kernel or row function."""
+def compiler():
+    """Return what compiles, which is imported only where it must."""
     try:
-        from nonsmooth.kernels.abi.compiler import compile_object
+        return importlib.import_module("nonsmooth.kernels.abi.compiler")
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            f"{error.name} is missing, which compiles {far.symbol}: install it with "
-            f"`pip install {error.name}`, or a wheel of nonsmooth with compiled code "
-            "inside, which needs it for laws of your own only",
+            f"{error.name} is missing, which compiles the solver and laws of your own: "
+            f"install it with `pip install {error.name}`; a wheel of nonsmooth with "
+            "compiled code inside needs it for laws of your own only",
             name=error.name,
         ) from error
-    return compile_object(far)
 
 
-def _link(objects):
+def link(objects):
     """Return a shared library made of object files, None without a linker."""
     linker = os.environ.get("CC") or next(
         filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None
@@ -298,7 +297,7 @@ def ship(level: str, folder: Path) -> Path:
 
 def _open_whole(path):
     """Load a library that is whole and of this system; return whether it is."""
-    return _read(path) is not None and _open(path)
+    return read(path) is not None and _open(path)
 
 
 def _open(path):
@@ -325,12 +324,10 @@ def _build(path):
     import_all()
     objects = objects_of([*far_kernels.values(), *_rows()])
     if CHECKED:
-        from nonsmooth.kernels.abi.compiler import fault_object
-
-        objects.append(fault_object())
-    linked = _link(objects)
+        objects.append(compiler().fault_object())
+    linked = link(objects)
     if linked is not None:
-        if _write(path, linked, "library-*.so") and _open(path):
+        if write(path, linked, "library-*.so") and _open(path):
             return
         with suppress(OSError), tempfile.NamedTemporaryFile(suffix=".so") as file:
             # It lives until the process ends, without a name.
@@ -397,16 +394,11 @@ def tell_faults():
         _loader().llvm.add_symbol(FAULT, ctypes.addressof(_state["cells"]))
 
 
-def load_alone(far) -> int:
-    """Compile a user's function and return its address.
-
-    It is not kept: it may call code in files that nobody watches.
-    """
-    with lock:
-        data = _compile(far)
-        loader = _loader()
-        tell_faults()
-        loader.add(data)
-        address = loader.find(far.symbol)
-        loader.llvm.add_symbol(far.symbol, address)
-        return address
+def load_object(symbol, data) -> int:
+    """Load the object code of a user's function and return its address."""
+    loader = _loader()
+    tell_faults()
+    loader.add(data)
+    address = loader.find(symbol)
+    loader.llvm.add_symbol(symbol, address)
+    return address

@@ -86,11 +86,17 @@ class Far:
     def address(self):
         """Address of the compiled function in this process."""
         if self._address is None:
-            from nonsmooth.kernels.abi.library import find, load_alone
-
-            find_it = find if self.is_ours else lambda _: load_alone(self)
-            self._address = find_it(self.symbol)
+            self._address = self._find()
         return self._address
+
+    def _find(self):
+        from nonsmooth.kernels.abi import library
+
+        if self.is_ours:
+            return library.find(self.symbol)
+        with lock:
+            data, _ = library.compiler().compile_alone(self)
+            return library.load_object(self.symbol, data)
 
     def _make_function(self):
         kinds = []

@@ -59,6 +59,13 @@ class Row(Far):
         self.symbol = f"{family} {function.__module__}.{function.__qualname__}"
         self.family = family
 
+    def _find(self):
+        if self.is_ours:
+            return super()._find()
+        from nonsmooth.kernels.abi import own
+
+        return own.load(self)
+
 
 def address(family, function) -> int:
     """Return the address of a row function, compiled once per process."""
