@@ -22,11 +22,11 @@ from nonsmooth.app.command import (
     sentence,
 )
 from nonsmooth.app.gallery import table as print_table
-from nonsmooth.errors import Interrupted, ModelError, nearest
+from nonsmooth.errors import Interrupted, ModelError
 from nonsmooth.files import check_writable
 from nonsmooth.study.ready import names as ready_names
 from nonsmooth.study.ready import path_of
-from nonsmooth.study.systems import is_file
+from nonsmooth.study.systems import is_file, unknown
 
 if TYPE_CHECKING:
     from nonsmooth.study.sweeping import Progress
@@ -166,14 +166,11 @@ def command(args: argparse.Namespace) -> int:
 
 
 def _place(study: str) -> str:
-    if is_file(study):
+    if is_file(study) and Path(study).is_file():
         return study
     if study in ready_names():
         return str(path_of(study))
-    raise ModelError(
-        f"no built-in study '{study}'; {nearest(study, ready_names())} (a study file "
-        "ends in .yaml, .yml, .json)"
-    )
+    raise unknown(study, ready_names(), "study")
 
 
 def _title(name: str) -> str:
