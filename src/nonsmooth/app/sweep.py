@@ -52,9 +52,21 @@ A study file is YAML or JSON, and no code in it is run:
     until: 20                          s, or an expression: 900*2*pi/rotor_speed
 
 Values: a list, Grid, or Between two ends, of which `samples` points are drawn with
-`sampling: random` or `sobol` and a `seed`. Outputs: Final, Mean, Minimum, Maximum,
-Span, Count, FirstTime, Period, Multiple, Sequence, Stroboscopic, AtEvents,
-EnergyPerCycle, WholeRun.
+`sampling: random` or `sobol` and a `seed`. One value for several fields, here both
+masses, has a name of its own:
+
+    parameters: {mass: [1, 2, 3]}
+    paths: {mass: [left.mass, right.mass]}
+
+Outputs, with their fields, those in brackets if wanted:
+  Final                                column
+  Mean, Minimum, Maximum, Span         column [last: s before the end]
+  Count, FirstTime, Period, Sequence   of events: [element, kind, last]
+  AtEvents                             column at events: [element, kind, last, n]
+  Stroboscopic                         column once in each period: period [n]
+  Multiple                             periods until the motion repeats: period [n]
+  EnergyPerCycle                       work, period [n]
+  WholeRun                             the run itself, as a file
 
 exit code: 0 done, 1 some runs failed or the disk was full, 2 bad input,
 130 interrupted
