@@ -6,11 +6,13 @@ takes its name apart to find a unit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from nonsmooth.elements.joints import Prismatic, Revolute
+from nonsmooth.errors import ModelError, nearest
 
 if TYPE_CHECKING:
     from nonsmooth.pack import System
@@ -138,6 +140,38 @@ def columns_of(system: System) -> dict[str, Column]:
         _supports,
     )
     return {column.name: column for family in families for column in family(system)}
+
+
+def missing(system: System, name: str, others: Sequence[str] = ()) -> str:
+    """Return "" of a column, or of one of the others; else the nearest names."""
+    table = columns_of(system)
+    if name in table or name in others:
+        return ""
+    kinds: dict[str, list[str]] = {}
+    for column in table.values():
+        kinds.setdefault(column.owner, []).append(column.kind)
+    owner, _, kind = name.rpartition(".")
+    if owner not in kinds:
+        return nearest(name, [*table, *kinds, *others])
+    # Names of one owner are alike by that.
+    if close := difflib.get_close_matches(kind, kinds[owner], n=1):
+        return f"did you mean '{owner}.{close[0]}'?"
+    return f"{owner} has {', '.join(kinds[owner])}"
+
+
+def check_wishes(system: System) -> None:
+    """Refuse quantities of the model's `run` that there are not."""
+    wishes = system.model.run
+    if wishes is None:
+        return
+    seen = (*system.markers, *system.with_mode)
+    for field, names, others in (
+        ("save", wishes.save, ("t",)),
+        ("plot", wishes.plot, seen),
+    ):
+        for name in names:
+            if hint := missing(system, name, others):
+                raise ModelError(f"run: {field} = '{name}'; {hint}")
 
 
 def width(system: System) -> int:

@@ -188,3 +188,27 @@ def test_refusals():
     stiff = gallery.build(SYSTEM, modes=80, contact_size=3e-4)
     with pytest.raises(ModelError, match=r"step = 2e-07; explicit steps .* stable to"):
         simulate(stiff, until=1e-5, scheme="appended", step=2e-7)
+
+
+@pytest.mark.parametrize(
+    ("system", "scheme", "until"),
+    [("rods", "waves", 1e-6), (SYSTEM, "appended", 4e-7)],
+)
+def test_angles_of_more_than_a_turn_are_noted_in_every_scheme(system, scheme, until):
+    """As by `events`: they may be in degrees."""
+    model = gallery.build(system)
+    bodies = list(model.bodies)
+    at = next(k for k, body in enumerate(bodies) if hasattr(body, "angle"))
+    turned = bodies[at] = replace(bodies[at], angle=bodies[at].angle + 4.0 * np.pi)
+    result = simulate(replace(model, bodies=bodies), until=until, scheme=scheme)
+    assert any(f"'{turned.name}': angle = " in note for note in result.notes)
+    assert not any("angles" in note for note in simulate(model, until).notes)
+
+
+def test_modes_that_are_too_few_are_doubted_as_by_events():
+    """Four shapes for a blow that is shorter than the period of the last."""
+    model = gallery.build(SYSTEM, gravity=0.0, modes=4)
+    words = "energy of its vibration was in the upper half of its shapes"
+    for scheme in ("events", "appended"):
+        result = simulate(model, until=2e-5, scheme=scheme)
+        assert any(words in doubt for doubt in result.doubts), scheme

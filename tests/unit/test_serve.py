@@ -287,7 +287,7 @@ def test_check(client):
         ({"file": "arm.yaml", "parameters": {"arm.mass": -1}}, "arm.mass", "> 0 kg"),
         ({"file": "arm.yaml", "parameters": {"arm.masss": 1}}, "arm.masss", "mass"),
         ({"file": "arm.yaml", "parameters": {"arm.": 1}}, "arm.", "no field"),
-        ({"file": "arm.yaml", "parameters": {"leg.mass": 1}}, None, "leg"),
+        ({"file": "arm.yaml", "parameters": {"leg.mass": 1}}, "leg.mass", "leg"),
         ({"file": "other.yaml"}, None, "other.yaml"),
         ({"text": "nonsmooth: 1\nbodies: 3"}, None, "bodies"),
         ({"text": "{", "format": "json"}, None, "line 1, column 2"),

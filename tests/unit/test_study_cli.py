@@ -12,7 +12,9 @@ import pytest
 from nonsmooth import ModelError
 from nonsmooth.app.cli import main
 from nonsmooth.app.sweep import _words
+from nonsmooth.elements.base import field_types
 from nonsmooth.study import Final, Grid, Progress, Study, bifurcation, sweep
+from nonsmooth.study.reducers import Reducer
 from nonsmooth.views.study_page import document
 
 TEXT = """\
@@ -230,3 +232,80 @@ def test_a_model_is_no_study_and_a_study_no_model(study, capsys):
     study.write_text("nonsmooth: 1\ntitle: a\nbodies: []\n")
     assert main(["sweep", "study.yaml"]) == 2
     assert "this is a model, not a study: use nonsmooth run" in capsys.readouterr().err
+
+
+# ---- one value for several fields, values in step --------------------------------
+
+BOTH = {"mass": ("upper.mass", "lower.mass")}
+
+
+def two_masses(**fields):
+    ends = {"x": Final(column="upper.x")}
+    given = {"parameters": {"mass": [1.0, 2.0]}, "paths": BOTH, "until": 0.1}
+    return Study(system="two_blocks", outputs=ends, **{**given, **fields})
+
+
+def test_one_parameter_for_several_fields(tmp_path):
+    store = tmp_path / "both.db"
+    table = sweep(two_masses(until="0.1*mass"), store=store)
+    assert table.counts() == {"done": 2}
+    for one in (table, table.load(store)):
+        masses = [one.model(1).element(name).mass for name in ("upper", "lower")]
+        assert masses == [2.0, 2.0]
+        assert one.until(1) == pytest.approx(0.2)  # an expression knows the name
+        assert one.label("mass") == "mass (kg)"
+        assert document(one)["paths"] == {"mass": ("upper.mass", "lower.mass")}
+    # Nothing is computed again.
+    again = sweep(two_masses(until="0.1*mass"), store=store)
+    assert again["seconds"].tolist() == table["seconds"].tolist()
+
+
+def test_a_setting_for_several_fields(tmp_path):
+    study = two_masses(parameters={"mu_upper": [0.1]}, settings={"mass": 3.0})
+    model = sweep(study).model(0)
+    assert [model.element(name).mass for name in ("upper", "lower")] == [3.0, 3.0]
+
+
+def test_several_fields_in_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = TEXT.replace("mu: [0.1, 0.2]", "friction: [0.1, 0.2]")
+    text = text.replace("  until: 2", "  paths: {friction: mu}\n  until: 2")
+    (tmp_path / "study.yaml").write_text(text)
+    assert main(["sweep", "study.yaml", "--save", "t.csv"]) == 0
+    assert (tmp_path / "t.csv").read_text().startswith("speed,friction,x,")
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"paths": {"weight": ("upper.mass",)}}, "paths = 'weight'; no parameter and"),
+        ({"paths": {"mass": ()}}, "paths = 'mass'; give a name, and the paths"),
+        ({"parameters": {"mass": [1], "upper.mass": [2]}}, "it is 'mass' as well"),
+    ],
+)
+def test_paths_that_make_no_sense(fields, words):
+    with pytest.raises(ModelError, match=words):
+        two_masses(**fields)
+
+
+def test_values_in_step_are_plotted_as_a_curve():
+    values = {"m": [1.0, 2.0, 4.0], "k": [100.0, 150.0, 250.0]}
+    table = sweep(
+        "belt", values, {"x": Final(column="block.x")}, until=0.1, combine="zip"
+    )
+    (axes,) = table.plot().axes
+    (line,) = axes.lines
+    assert line.get_xdata().tolist() == values["m"]
+    assert line.get_linestyle() == "-"
+    assert axes.get_xlabel() == "m (kg), in step with k"
+    assert axes.get_ylabel() == "x (m)"
+
+
+def test_help_names_all_reducers(capsys):
+    assert main(["sweep", "--help"]) == 0
+    said = capsys.readouterr().out
+    fields = {"column", "last", "element", "kind", "period", "work", "n"}
+    for name, kind in Reducer.kinds.items():
+        if not name.startswith("_"):
+            assert re.search(rf"\b{name}\b", said), name
+            assert fields >= set(field_types(kind)) - {"columns", "tolerance"}, name

@@ -1,10 +1,11 @@
 """The notebook widget, without a browser: its traits, and what it says if missing."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 
-from nonsmooth import ModelError, gallery, simulate
+from nonsmooth import ModelError, Run, gallery, simulate
 from nonsmooth.views import report as report_module
 from nonsmooth.views import widget as widget_module
 from nonsmooth.views.scene import scene
@@ -45,6 +46,13 @@ def test_state_is_the_callers_own(result):
     shown = widget(result, state=state)
     shown.state = {"t": 0.2}
     assert state == {"t": 0.1}
+
+
+def test_it_opens_on_the_plots_of_the_model():
+    pytest.importorskip("anywidget")
+    model = replace(gallery.build("incline"), run=Run(until=0.1, plot=("block.x",)))
+    shown = simulate(model).widget()
+    assert Document(shown.scene).header["plots"] == [["block.x"]]
 
 
 def test_height(result):

@@ -33,6 +33,7 @@ export interface Header {
   energy: Energy;
   modes: Record<string, string>; // colour by name, in the order of legends
   gravity: Point; // m/s^2
+  plots?: string[][]; // quantities of the panels it opens on, if the model says so
   box: readonly [number, number, number, number]; // left, low, right, high: m, all seen
   unit: number; // m, size of a symbol such as a pin
   enlarged?: number; // factor of deformation that shows it; with meshes only

@@ -605,6 +605,7 @@ export class Viewer {
   setRuns(runs: readonly Run[], labels?: string[]): void {
     const state = this.state();
     const isSame = runs[0] === this.run;
+    const wished = JSON.stringify(this.run.header.plots);
     this.pause();
     this.take();
     this.runs = runs;
@@ -614,7 +615,9 @@ export class Viewer {
     const kept = state.plots
       .map((names) => names.filter((name) => runs.some((run) => run.has(name))))
       .filter((names) => names.length > 0);
-    const plots = kept.length > 0 ? kept : defaultPlots(this.run);
+    // A model that wishes for other plots than the one before gets them.
+    const isKept = kept.length > 0 && wished === JSON.stringify(this.run.header.plots);
+    const plots = isKept ? kept : defaultPlots(this.run);
     delete this.box.dataset.theme;
     const { deformation } = this.scene;
     const seen = isSame ? {} : { range: null, view: null, deformation };

@@ -227,6 +227,12 @@ describe("panels", () => {
     ]);
   });
 
+  it("are those that the model wishes for, as far as there are", () => {
+    const columns = { "p.x": [0, 1], "p.theta": [0, 1], "p.omega": [0, 1] };
+    const plots = [["p.x", "gone.x"], ["gone.y"], ["p.omega"]];
+    expect(defaultPlots(makeRun({ columns, plots }))).toEqual([["p.x"], ["p.omega"]]);
+  });
+
   it("show motion where there are none", () => {
     const run = makeRun({ columns: { "p.theta": { values: [0, 1], unit: "rad" } } });
     expect(defaultPlots(run)[0]).toEqual(["p.theta"]);

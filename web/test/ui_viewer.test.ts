@@ -183,6 +183,16 @@ describe("the page", () => {
     expect(find("run-legend").textContent).toBe("newolddifference");
   });
 
+  it("follows a model that wishes for other plots", () => {
+    viewer.setState({ plots: [["block.x"]] });
+    const wishing = { ...block(), plots: [["block.vx"]] };
+    viewer.setRuns([makeRun(wishing)]);
+    expect(viewer.state().plots).toEqual([["block.vx"]]);
+    viewer.setState({ plots: [["block.x"]] });
+    viewer.setRuns([makeRun(wishing)]);
+    expect(viewer.state().plots).toEqual([["block.x"]]);
+  });
+
   it("shows a run that has nothing", () => {
     viewer.setRuns([makeRun({ t: [0] })]);
     expect(find("title").textContent).toBe("made by hand");

@@ -7,11 +7,15 @@ import dataclasses
 import math
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nonsmooth.app.bar import Bar
 from nonsmooth.app.command import DONE, FAILED, Failed, add_set, read_model, sentence
+from nonsmooth.app.wording import in_file
+from nonsmooth.columns import check_wishes
 from nonsmooth.errors import ModelError
+from nonsmooth.study.systems import files_in
 
 if TYPE_CHECKING:
     from nonsmooth.pack import System
@@ -25,14 +29,15 @@ MAX_RANKED = 600
 SHORT = "say whether model files are valid"
 HELP = """\
 Read model files, pack them and check their starts. Prints what was found: bodies,
-joints, degrees of freedom, redundant constraints; with friction in joints also
+joints, degrees of freedom, redundant constraints; what `run` saves and plots must be
+there; with friction in joints also
 whether its forces have one solution at the start, and how much more friction they
 bear. Of a file that is not valid all errors are listed, the others are checked all the
 same, and the exit code is 1.
 
 examples:
   nonsmooth check model.yaml
-  nonsmooth check models/*.yaml
+  nonsmooth check models                all model files of a folder
   nonsmooth check crank_rocker --set driven=rocker --set angle=2.1
 """
 
@@ -43,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "systems",
         metavar="FILE",
         nargs="+",
-        help="model file, or a built-in system",
+        help="model file, folder of some, or a built-in system",
     )
     add_set(parser)
 
@@ -51,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def command(args: argparse.Namespace) -> int:
     """Pack each model and print what is found, errors after that."""
     failed: list[Failed] = []
-    for k, name in enumerate(args.systems):
+    systems = [name for given in args.systems for name in _files_of(given)]
+    for k, name in enumerate(systems):
         try:
             lines = _check(name, args.set)
         except Failed as error:
@@ -68,6 +74,12 @@ def command(args: argparse.Namespace) -> int:
     return DONE
 
 
+def _files_of(name: str) -> list[str]:
+    """Return the model files of a folder; what is none as it is."""
+    files = files_in(Path(name)) if Path(name).is_dir() else []
+    return [str(file) for file in files] or [name]
+
+
 def _check(name: str, settings: Sequence[str]) -> list[str]:
     """Return what is found of one system, a line each."""
     try:
@@ -76,10 +88,12 @@ def _check(name: str, settings: Sequence[str]) -> list[str]:
 
         with Bar(name):
             system = pack(model)
+            check_wishes(system)
             found = [*_findings(system), *_friction_findings(system)]
     except (ModelError, OSError) as error:
         others = getattr(error, "others", ())
         texts = [sentence(error), *(" ".join(other.split()) for other in others)]
+        texts = [in_file(text) for text in texts]
         texts = [text if text.startswith(name) else f"{name}: {text}" for text in texts]
         raise Failed("\nerror: ".join(texts), FAILED) from None
     lines = [f"{head:<20} {line}" for head, line in found]

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from nonsmooth import gallery
 from nonsmooth.app.command import number, sentence
-from nonsmooth.columns import columns_of
+from nonsmooth.columns import check_wishes, missing
 from nonsmooth.elements.wishes import Run
-from nonsmooth.errors import ModelError, nearest
+from nonsmooth.errors import ModelError
 from nonsmooth.files import check_writable, replacing
 from nonsmooth.gallery._convert import convert
 from nonsmooth.study.systems import is_file
@@ -170,15 +170,7 @@ def check_system(system: System, args: argparse.Namespace, until: float) -> None
     if args.every:
         _check_size(system, args.every, until)
     _check_names(system, _plot_names(args))
-    if args.report:
-        from nonsmooth.views.opening import opening
-
-        opening(system)
-    if args.save and args.columns:
-        table = columns_of(system)
-        for name in args.columns:
-            if name != "t" and name not in table:
-                raise ModelError(f"run: save = '{name}'; {nearest(name, table)}")
+    check_wishes(system)
 
 
 def _check_size(system: System, every: float, until: float) -> None:
@@ -268,18 +260,10 @@ def _plot_names(args: argparse.Namespace) -> list[str]:
 
 def _check_names(system: System, names: Sequence[str]) -> None:
     """Refuse to plot what there is not, before anything is computed."""
-    table = columns_of(system)
-    kinds: dict[str, list[str]] = {}
-    for column in table.values():
-        kinds.setdefault(column.owner, []).append(column.kind)
+    seen = (*system.markers, *system.with_mode)
     for name in names:
-        if name in table or name in system.markers or name in system.with_mode:
-            continue
-        owner, _, kind = name.rpartition(".")
-        if owner not in kinds:
-            raise ModelError(f"--plot-names: no '{name}'; {nearest(name, kinds)}")
-        hint = nearest(kind, kinds[owner])
-        raise ModelError(f"--plot-names: no quantity '{name}'; {hint}")
+        if hint := missing(system, name, seen):
+            raise ModelError(f"--plot-names: no quantity '{name}'; {hint}")
 
 
 def _plot(result: Result, args: argparse.Namespace) -> str:

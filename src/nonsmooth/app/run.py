@@ -22,6 +22,7 @@ from nonsmooth.app.command import (
     number,
     read_model,
 )
+from nonsmooth.app.wording import in_options
 from nonsmooth.errors import Interrupted, ModelError, SolveError
 from nonsmooth.solve.options import BRANCHES, METHODS, SCHEMES
 from nonsmooth.study.systems import is_file
@@ -193,7 +194,8 @@ def command(args: argparse.Namespace) -> int:
             error = failure
     if args.quiet:
         for doubt in result.doubts:
-            print(f"warning: not to be trusted: {doubt}", file=sys.stderr)
+            text = in_options(doubt, args)
+            print(f"warning: not to be trusted: {text}", file=sys.stderr)
     unread: OSError | None = None
     try:
         _print_summary(result, args, verification)
@@ -202,9 +204,8 @@ def command(args: argparse.Namespace) -> int:
         unread = failure
     unsaved = outputs.write(result, args, is_silent=args.json or unread is not None)
     if error is not None:
-        hint = " (here: --branch continue or --branch least)"
-        text = str(error) or "interrupted"
-        print(f"error: {text}{hint * ('branch=' in text)}", file=sys.stderr)
+        text = in_options(str(error) or "interrupted", args)
+        print(f"error: {text}", file=sys.stderr)
     for why in unsaved.values():
         print(f"error: {why}", file=sys.stderr)
     if unread is not None:
@@ -253,10 +254,9 @@ def _simulated(
     options: dict[str, Any] = {
         name: getattr(args, name) for name in OPTIONS if getattr(args, name) is not None
     }
-    if args.baumgarte:
-        alpha, beta = args.baumgarte
-        options["stabilisation"] = Baumgarte(alpha=alpha, beta=beta)
     if args.memory is not None:
+        if not args.memory > 0.0:
+            raise ModelError(f"--memory {args.memory:g}; must be > 0 MB")
         options["memory"] = 1e6 * args.memory
     if args.loose:
         options["loose"] = True
@@ -265,12 +265,12 @@ def _simulated(
     system = pack(model)
     outputs.check_system(system, args, until)
     try:
+        if args.baumgarte:
+            alpha, beta = args.baumgarte
+            options["stabilisation"] = Baumgarte(alpha=alpha, beta=beta)
         return simulate(system, until, progress=bar, **options)
     except ModelError as error:
-        for name in ("assemble", "loose"):
-            if f"{name}=True" in str(error):
-                raise ModelError(f"{error} (here: --{name})") from None
-        raise
+        raise ModelError(in_options(str(error), args)) from None
 
 
 def _print_summary(

@@ -22,11 +22,11 @@ from nonsmooth.app.command import (
     sentence,
 )
 from nonsmooth.app.gallery import table as print_table
-from nonsmooth.errors import Interrupted, ModelError, nearest
+from nonsmooth.errors import Interrupted, ModelError
 from nonsmooth.files import check_writable
 from nonsmooth.study.ready import names as ready_names
 from nonsmooth.study.ready import path_of
-from nonsmooth.study.systems import is_file
+from nonsmooth.study.systems import is_file, unknown
 
 if TYPE_CHECKING:
     from nonsmooth.study.sweeping import Progress
@@ -52,9 +52,21 @@ A study file is YAML or JSON, and no code in it is run:
     until: 20                          s, or an expression: 900*2*pi/rotor_speed
 
 Values: a list, Grid, or Between two ends, of which `samples` points are drawn with
-`sampling: random` or `sobol` and a `seed`. Outputs: Final, Mean, Minimum, Maximum,
-Span, Count, FirstTime, Period, Multiple, Sequence, Stroboscopic, AtEvents,
-EnergyPerCycle, WholeRun.
+`sampling: random` or `sobol` and a `seed`. One value for several fields, here both
+masses, has a name of its own:
+
+    parameters: {mass: [1, 2, 3]}
+    paths: {mass: [left.mass, right.mass]}
+
+Outputs, with their fields, those in brackets if wanted:
+  Final                                column
+  Mean, Minimum, Maximum, Span         column [last: s before the end]
+  Count, FirstTime, Period, Sequence   of events: [element, kind, last]
+  AtEvents                             column at events: [element, kind, last, n]
+  Stroboscopic                         column once in each period: period [n]
+  Multiple                             periods until the motion repeats: period [n]
+  EnergyPerCycle                       work, period [n]
+  WholeRun                             the run itself, as a file
 
 exit code: 0 done, 1 some runs failed or the disk was full, 2 bad input,
 130 interrupted
@@ -166,14 +178,11 @@ def command(args: argparse.Namespace) -> int:
 
 
 def _place(study: str) -> str:
-    if is_file(study):
+    if is_file(study) and Path(study).is_file():
         return study
     if study in ready_names():
         return str(path_of(study))
-    raise ModelError(
-        f"no built-in study '{study}'; {nearest(study, ready_names())} (a study file "
-        "ends in .yaml, .yml, .json)"
-    )
+    raise unknown(study, ready_names(), "study")
 
 
 def _title(name: str) -> str:

@@ -301,6 +301,8 @@ class Element(metaclass=_Kind):
     row_kernel: ClassVar[str] = ""
     # Fields of earlier releases, and what to write instead.
     renamed: ClassVar[dict[str, str]] = {}
+    # Fields that say one thing in different words, of which one is given.
+    either: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(
         cls, *, family: str | None = None, is_kind: bool = False, **kwargs: Any

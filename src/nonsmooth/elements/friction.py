@@ -33,7 +33,61 @@ LINEAR = 1e-9
 
 @dataclass(frozen=True, kw_only=True)
 class FrictionLaw(Element, family="friction law"):
-    """Base of all friction laws."""
+    """Base of all friction laws; derive from it for a law of your own.
+
+    A kind is a dataclass with one of the static functions
+
+        limit(p, lam_n, speed)      friction while slipping, N, >= 0; it truly sticks
+                                    as long as what `limit` is at no speed can hold it
+        force(p, lam_n, v_t, z)     the friction force on b itself, N; it never sticks
+
+    and with `force`, if it has an internal state z that is integrated with the motion,
+
+        rate(p, lam_n, v_t, z)      z', m/s
+
+        p          the numbers among the fields, in their order; one that may be None
+                   last, as it is left out then
+        lam_n      N, the load, not negative
+        speed      m/s, |v_t|
+        v_t        m/s, slip velocity of b past a, along the tangent
+        z          m, the internal state; its size is the property `state_scale`
+
+    They are compiled: numbers, `math`, other functions of numbers. In a joint they must
+    be linear in lam_n, up to a constant. A law that holds more at rest than in the
+    slowest slip overrides the property `static`, its coefficient at rest.
+
+    Examples
+    --------
+    Dry friction that falls as the speed grows, on a block that slides until it stops::
+
+        from dataclasses import dataclass
+
+        from nonsmooth import Contact, FrictionLaw, KelvinVoigt
+        from nonsmooth import Model, PointMass, simulate
+        from nonsmooth.elements.base import quantity
+
+        @dataclass(frozen=True, kw_only=True)
+        class Fading(FrictionLaw):
+            mu: float = quantity("", minimum=0.0)
+            mu_static: float = quantity("", minimum=0.0)
+            velocity: float = quantity("m/s", above=0.0)
+
+            @staticmethod
+            def limit(p, lam_n, speed):
+                return (p[0] + (p[1] - p[0]) / (1.0 + speed / p[2])) * lam_n
+
+        dry = Fading(mu=0.2, mu_static=0.4, velocity=0.1)
+        rubber = KelvinVoigt(stiffness=2e5)
+        block = PointMass(
+            name="block", mass=2.0, position=(0.0, -1e-4), velocity=(1.0, 0.0)
+        )
+        sole = Contact(name="sole", b="block", normal=rubber, friction=dry)
+        model = Model(gravity=(0.0, -9.81), bodies=[block], contacts=[sole])
+        print(simulate(model, until=1.0).events.counts())
+
+    In a model file it is `{type: Fading, mu: 0.2, mu_static: 0.4, velocity: 0.1}`, with
+    `--import` of the Python file that defines it.
+    """
 
     @classmethod
     def is_set_valued(cls) -> bool:

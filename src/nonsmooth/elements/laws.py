@@ -83,6 +83,7 @@ class Harmonic(TimeLaw):
     renamed: ClassVar[dict[str, str]] = {
         "frequency": "give angular_frequency in rad/s, or frequency_hz in Hz"
     }
+    either: ClassVar[tuple[str, ...]] = ("angular_frequency", "frequency_hz")
 
     amplitude: float = quantity("unit of what it drives")
     angular_frequency: float | None = quantity("rad/s", default=None)

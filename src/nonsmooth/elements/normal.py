@@ -26,7 +26,52 @@ from nonsmooth.elements.base import Element, quantity
 
 @dataclass(frozen=True, kw_only=True)
 class NormalLaw(Element, family="normal law"):
-    """Base of all normal laws."""
+    """Base of all normal laws; derive from it for a law of your own.
+
+    A kind is a dataclass with the static function
+
+        force(p, overlap, overlap_rate, approach_rate)
+
+    It returns the force that presses the bodies apart, N, for overlap >= 0; not cut off
+    at zero: the engine does that, and a contact is released where the force would pull.
+
+        p              the numbers among the fields, in their order
+        overlap        m, not negative
+        overlap_rate   m/s, positive while the bodies approach
+        approach_rate  m/s, overlap_rate at touch-down; 0 of one closed at the start
+
+    It is compiled: numbers, `math`, other functions of numbers. It must be smooth for
+    overlap > 0, and may jump at zero.
+
+    Examples
+    --------
+    A spring that hardens towards a depth, under a falling foot::
+
+        from dataclasses import dataclass
+
+        from nonsmooth import Contact, Model, NormalLaw, PointMass, simulate
+        from nonsmooth.elements.base import quantity
+
+        @dataclass(frozen=True, kw_only=True)
+        class Foam(NormalLaw):
+            stiffness: float = quantity("N/m", above=0.0)
+            depth: float = quantity("m", above=0.0)
+            damping: float = quantity("N s/m^2", default=0.0, minimum=0.0)
+
+            @staticmethod
+            def force(p, overlap, overlap_rate, approach_rate):
+                spring = p[0] * overlap * (1.0 + (overlap / p[1]) ** 3)
+                return spring + p[2] * overlap * overlap_rate
+
+        foam = Foam(stiffness=2e4, depth=0.005, damping=5e4)
+        foot = PointMass(name="foot", mass=3.0, position=(0.0, 0.1))
+        sole = Contact(name="sole", b="foot", normal=foam)
+        model = Model(gravity=(0.0, -9.81), bodies=[foot], contacts=[sole])
+        print(simulate(model, until=0.5).events.counts())
+
+    In a model file it is `{type: Foam, stiffness: 20000, depth: 0.005}`, with
+    `--import` of the Python file that defines it.
+    """
 
     row_name: ClassVar[str] = "force"
 

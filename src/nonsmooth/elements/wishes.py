@@ -21,7 +21,7 @@ class Run(Element, family="run", is_kind=True):
         "names of columns, all by default; --save names the file", default=()
     )
     plot: tuple[str, ...] = quantity(
-        "names of columns, points or contacts; --plot names the file, a report opens "
-        "on them",
+        "names of columns, points or contacts; --plot names the file, reports, app and "
+        "notebook open on them",
         default=(),
     )

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nonsmooth.result.track import Track
+
 if TYPE_CHECKING:
     from nonsmooth.pack import System
     from nonsmooth.result.result import Result
@@ -28,6 +30,9 @@ TURNED = 0.5
 # Instants that are looked at.
 MAX_INSTANTS = 4000
 
+# Amplitudes of the shapes of a body and their rates, (n, n_shape) each.
+Motion = tuple[Any, Any]
+
 
 def modal_doubts(result: Result) -> Iterator[str]:
     """Yield a sentence for each flexible body that its modes do not describe well."""
@@ -35,17 +40,22 @@ def modal_doubts(result: Result) -> Iterator[str]:
     if not system.flexible:
         return
     stride = 1 + len(result.steps.t) // MAX_INSTANTS
-    y = result.steps.before(np.arange(0, len(result.steps.t), stride))
-    for name, reduced in system.flexible.items():
-        where = system.coordinates(name)
-        eta = y[:, where.start + 3 : where.stop]
-        rate = y[:, system.n_dof + where.start + 3 : system.n_dof + where.stop]
+    motions: dict[str, Motion] = {}
+    if isinstance(result.steps, Track):
+        motions = {name: result.steps.amplitudes(name) for name in system.flexible}
+    else:
+        y = result.steps.before(np.arange(0, len(result.steps.t), stride))
+        for name in system.flexible:
+            where = system.coordinates(name)
+            own = slice(where.start + 3, where.stop)
+            rates = slice(system.n_dof + own.start, system.n_dof + own.stop)
+            motions[name] = (y[:, own], y[:, rates])
+    for name, (eta, rate) in motions.items():
+        stiffness = system.flexible[name].stiffness
         kinetic = 0.5 * rate**2
-        whole = float(
-            np.max(np.sum(kinetic + 0.5 * reduced.stiffness * eta**2, axis=1))
-        )
+        whole = float(np.max(np.sum(kinetic + 0.5 * stiffness * eta**2, axis=1)))
         n_high = max(1, round(HIGHEST * eta.shape[1]))
-        high = np.argsort(reduced.stiffness)[-n_high:]
+        high = np.argsort(stiffness)[-n_high:]
         part = float(np.max(np.sum(kinetic[:, high], axis=1))) / max(whole, 1e-300)
         if part > LIVELY:
             yield (
@@ -53,14 +63,21 @@ def modal_doubts(result: Result) -> Iterator[str]:
                 "vibration was in the upper half of its shapes: it may have too few "
                 "modes for this load"
             )
-    yield from bent(system, y)
+    yield from _bent(system, {name: eta for name, (eta, _) in motions.items()})
 
 
 def bent(system: System, y: Any) -> Iterator[str]:
     """Yield a sentence for each body that bends too far in one of the states y."""
-    for name, reduced in system.flexible.items():
+    etas: dict[str, Any] = {}
+    for name in system.flexible:
         where = system.coordinates(name)
-        eta = y[:, where.start + 3 : where.stop]
+        etas[name] = y[:, where.start + 3 : where.stop]
+    yield from _bent(system, etas)
+
+
+def _bent(system: System, etas: dict[str, Any]) -> Iterator[str]:
+    for name, eta in etas.items():
+        reduced = system.flexible[name]
         change = np.einsum("ti,ij,tj->t", eta, reduced.spin, eta) / reduced.inertia
         worst = float(np.max(np.abs(change), initial=0.0))
         if worst > BENT:

@@ -55,7 +55,9 @@ def doubts(result: Result) -> Iterator[str]:
         )
     if isinstance(result.steps, History):
         yield from result.steps.cut_patches()
-    elif not isinstance(result.steps, Track):
+    elif isinstance(result.steps, Track):
+        yield from modal_doubts(result)
+    else:
         yield from _far(result)
         yield from _rough(result)
         yield from modal_doubts(result)

@@ -77,6 +77,15 @@ class Track:
         moving = self.system.bodies[: self.system.n_moving]
         return self.sample(t)[:, [self.names.index(f"{name}.omega") for name in moving]]
 
+    def amplitudes(self, body: str) -> tuple[Floats, Floats]:
+        """Return the amplitudes of a body's shapes and their rates, (n, n_shape)."""
+        kinds = (f"{body}.eta.", f"{body}.eta_rate.")
+        eta, rate = (
+            self.rows[:, [k for k, n in enumerate(self.names) if n.startswith(kind)]]
+            for kind in kinds
+        )
+        return eta, rate
+
     def sample(self, t: Floats) -> Floats:
         """Return rows at given times, on straight lines between the steps."""
         found = np.empty((len(t), len(self.names)))

@@ -49,6 +49,7 @@ from nonsmooth.elements.normal import Unilateral
 from nonsmooth.elements.shapes import Line
 from nonsmooth.errors import ModelError, SolveError
 from nonsmooth.pack import System
+from nonsmooth.pack.magnitudes import notes_on_angles
 from nonsmooth.result import Result
 from nonsmooth.result.event_table import EventRecord
 from nonsmooth.result.track import Track
@@ -516,5 +517,6 @@ class _Run:
             remarks=(
                 f"scheme 'appended': steps of {self.h:.3g} s in contact, {self.n} "
                 f"coordinates, {len(self.tip.nodes)} nodes that may touch",
+                *notes_on_angles(self.system.model),
             ),
         )

@@ -17,6 +17,7 @@ from nonsmooth.kernels.abi.library import variant
 from nonsmooth.kernels.march import waves as kernel
 from nonsmooth.kernels.march.wave_tables import DIVERGED, DONE, N_CONTACT, Solid
 from nonsmooth.pack import System
+from nonsmooth.pack.magnitudes import notes_on_angles
 from nonsmooth.pack.waves import Waves, first_state, pack_waves
 from nonsmooth.result import Result
 from nonsmooth.result.history import Frames, History
@@ -291,7 +292,8 @@ class _Run:
         notes = [
             f"scheme 'waves': step {self.h:.6g} s, "
             f"{self.h / self.waves.critical_step:.4g} of the critical one; times of "
-            "events are good to one step"
+            "events are good to one step",
+            *notes_on_angles(self.waves.system.model),
         ]
         if self.stride > 1:
             notes.append(

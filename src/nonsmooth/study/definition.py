@@ -73,6 +73,9 @@ class Study(Element, family="study", is_kind=True):
     parameters : dict
         Values by keyword of the gallery (`rotor_speed`) or path
         (`contacts.sole.friction.mu`, `bodies.box.position.0`).
+    paths : dict
+        Names of your own for paths: a parameter or setting of that name gives its
+        value to all of them, `{"mass": ("left.mass", "right.mass")}`.
     outputs : dict
         What is kept of each run, by name.
     until : float or str, optional
@@ -94,6 +97,9 @@ class Study(Element, family="study", is_kind=True):
     # A field of its own: numbers of an element for a row function, which have this
     # name elsewhere, there are none of.
     parameters: Many = field()  # pyright: ignore[reportIncompatibleMethodOverride]
+    paths: dict[str, str | tuple[str, ...]] = field(
+        default_factory=dict[str, str | tuple[str, ...]]
+    )
     outputs: Kept
     until: float | str | None = None
     combine: Literal["cross", "zip"] = "cross"
@@ -143,11 +149,28 @@ class Study(Element, family="study", is_kind=True):
                 raise self.fail("outputs", name, "every table has a column so named")
         seen: dict[str, str] = {}
         for name in (*self.parameters, *self.settings):
-            other = seen.setdefault(short_path(name), name)
-            if other != name:
-                raise self.fail("parameters", name, f"it is '{other}' as well")
+            for path in self.paths_of(name):
+                other = seen.setdefault(short_path(path), name)
+                if other != name:
+                    raise self.fail("parameters", name, f"it is '{other}' as well")
+        for name in self.paths:
+            if not name.isidentifier() or not self.paths_of(name):
+                valid = "give a name, and the paths that it stands for"
+                raise self.fail("paths", name, valid)
+            if name not in self.parameters and name not in self.settings:
+                valid = "no parameter and no setting has this name"
+                raise self.fail("paths", name, valid)
         if self.seed < 0:
             raise self.fail("seed", self.seed, "must be >= 0")
+
+    def paths_of(self, name: str) -> tuple[str, ...]:
+        """Return what a parameter or setting gives its value to."""
+        paths = self.paths.get(name, name)
+        return (paths,) if isinstance(paths, str) else paths
+
+    def spread(self, chosen: Mapping[str, Scalar]) -> dict[str, Scalar]:
+        """Return values by keyword and path, of those by name."""
+        return {p: value for name, value in chosen.items() for p in self.paths_of(name)}
 
     @cached_property
     def values(self) -> dict[str, Values]:
@@ -216,7 +239,7 @@ class Prepared:
 
     def model(self, point: Point) -> Model:
         """Return the model of a point."""
-        return build_model(self.base, self.chosen(point))
+        return build_model(self.base, self.study.spread(self.chosen(point)))
 
     def numbers(self, point: Point) -> dict[str, float]:
         """Return what expressions may use at a point."""
@@ -258,7 +281,9 @@ class Prepared:
             name: _described(name, reducer) for name, reducer in study.outputs.items()
         }
         data["system"] = self.base if isinstance(self.base, str) else ""
-        model = build_model(self.base, study.settings)
+        if not study.paths:
+            del data["paths"]  # an index of before has none
+        model = build_model(self.base, study.spread(study.settings))
         data["model"] = to_dict(model)
         codes = codes_of(model, study.outputs, study.parameters)
         if codes:
@@ -329,7 +354,8 @@ def _constants(base: Model | str, study: Study) -> dict[str, float]:
     """Return the numbers that expressions may use, whatever the point."""
     found: dict[str, Any] = dict(study.settings)
     if isinstance(base, str):
-        keywords = {k: v for k, v in study.settings.items() if "." not in k}
+        spread = study.spread(study.settings)
+        keywords = {k: v for k, v in spread.items() if "." not in k}
         found |= gallery.values(base, **keywords)
     numbers = {k: float(v) for k, v in found.items() if is_number(v)}
     return {k: v for k, v in numbers.items() if k.isidentifier()}
@@ -347,9 +373,13 @@ def prepare_again(definition: Mapping[str, Any]) -> Prepared:
     if isinstance(base, Model):
         # It was written with its settings.
         kept.pop("settings", None)
+    parameters = {name: [0] for name in definition["parameters"]}
+    known = (*parameters, *kept.get("settings", ()))
+    paths = definition.get("paths", {})
     study = Study(
         system=base,
-        parameters={name: [0] for name in definition["parameters"]},
+        parameters=parameters,
+        paths={name: own for name, own in paths.items() if name in known},
         outputs={"whole": WholeRun()},
         **kept,
     )
@@ -358,7 +388,7 @@ def prepare_again(definition: Mapping[str, Any]) -> Prepared:
 
 def _check_names(base: Model | str, study: Study) -> None:
     """Refuse parameters that there are not, with the nearest that there are."""
-    given = [*study.parameters, *study.settings]
+    given = [*study.spread(dict.fromkeys((*study.parameters, *study.settings), 0))]
     keywords = [name for name in given if "." not in name]
     if isinstance(base, Model):
         known = [p.name for p in settable(base)]

@@ -8,11 +8,12 @@ itself there is `gravity.0` and `gravity.1`.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, cast, get_args, get_origin
 
 from nonsmooth.elements.base import Element, Named, field_types
-from nonsmooth.errors import ModelError, nearest
+from nonsmooth.errors import ModelError, nearest, show
 from nonsmooth.gallery import Parameter
 from nonsmooth.gallery._convert import convert
 from nonsmooth.model import Model
@@ -33,6 +34,46 @@ def with_field(model: Model, key: str, value: Any, where: str) -> Model:
     where : str
         What messages begin with.
     """
+    try:
+        return _with_field(model, key, value, where)
+    except ModelError as error:
+        text = str(error)
+        raise ModelError(
+            text if text.startswith(where) else refused(where, key, value, text)
+        ) from None
+
+
+def with_fields(model: Model, chosen: Mapping[str, Any], where: str = "") -> Model:
+    """Return the model with fields changed, in an order in which each is valid."""
+    left, refusal = dict(chosen), None
+    while left:
+        for key, value in left.items():
+            try:
+                model = with_field(model, key, value, f"{where}{key}")
+            except ModelError as error:
+                refusal = refusal or error
+            else:
+                del left[key]
+                refusal = None
+                break
+        if refusal:
+            raise refusal
+    return model
+
+
+def refused(where: str, key: str, value: Any, text: str) -> str:
+    """Return what an element says of a value, in the words of who set it.
+
+    >>> refused("--set b.mass", "b.mass", "-1", "body 'b': mass = -1.0; must be > 0 kg")
+    '--set b.mass = -1; must be > 0 kg'
+    """
+    shown = value if isinstance(value, str) else show(value)
+    field = re.escape(key.rpartition(".")[2])
+    own = re.fullmatch(rf"[^:;]*: {field} = [^;]*; (.*)", text, re.DOTALL)
+    return f"{where} = {shown}; {own[1]}" if own else f"{where} = {shown}: {text}"
+
+
+def _with_field(model: Model, key: str, value: Any, where: str) -> Model:
     if key.partition(".")[0] == "gravity" and not _has(model, "gravity"):
         path = key.split(".")[1:] or ["?"]
         gravity = _replaced(model.gravity, path, f"{where}: gravity", value)
@@ -61,7 +102,10 @@ def find(model: Model, key: str, where: str) -> tuple[Named, list[str]]:
     family, _, rest = key.partition(".")
     if family not in _FAMILIES or not rest:
         name, *path = key.split(".")
-        element = model.element(name, path[0] if path else "")
+        try:
+            element = model.element(name, path[0] if path else "")
+        except ModelError as error:
+            raise ModelError(f"{where}: {error}") from None
     else:
         name, *path = rest.split(".")
         own: dict[str, Named] = {e.name: e for e in getattr(model, family)}
@@ -80,9 +124,9 @@ def _changed(element: Element, path: Sequence[str], where: str, value: Any) -> E
     types = field_types(type(element))
     name, rest = path[0], path[1:]
     if name not in types:
+        remedy = element.renamed.get(name) or nearest(name, types)
         raise ModelError(
-            f"{where}: {type(element).__name__} has no field '{name}'; "
-            f"{nearest(name, types)}"
+            f"{where}: {type(element).__name__} has no field '{name}'; {remedy}"
         )
     present = getattr(element, name)
     if rest and isinstance(present, Element):
@@ -102,7 +146,10 @@ def _changed(element: Element, path: Sequence[str], where: str, value: Any) -> E
     number = _number(kind)
     if rest or number is None or isinstance(present, tuple):
         raise ModelError(f"{where}: only numbers can be set, and this is not one")
-    return dataclasses.replace(element, **{name: convert(where, number, value)})
+    # What says the same in other words gives way.
+    others = dict.fromkeys(element.either if name in element.either else ())
+    changed = others | {name: convert(where, number, value)}
+    return dataclasses.replace(element, **changed)
 
 
 def _replaced(present: Any, path: Sequence[str], where: str, value: Any) -> Any:

@@ -137,9 +137,14 @@ class Table(Mapping[str, Any]):
         first = self._ready.model(self.point(0))
         return units_of(self._ready.base, first, self.definition["outputs"])
 
+    def paths_of(self, name: str) -> tuple[str, ...]:
+        """Return what a parameter or setting gives its value to."""
+        paths = self.definition.get("paths", {}).get(name, name)
+        return (paths,) if isinstance(paths, str) else tuple(paths)
+
     def label(self, name: str) -> str:
         """Return a column's name with its unit, if it is known: "speed (m/s)"."""
-        unit = self._units.get(short_path(name), "")
+        unit = self._units.get(short_path(self.paths_of(name)[0]), "")
         return f"{name} ({unit})" if unit not in ("", "1") else name
 
     def is_log(self, name: str) -> bool:

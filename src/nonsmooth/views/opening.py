@@ -1,13 +1,11 @@
-"""What a report plots when it is opened."""
+"""What a viewer plots when it is opened."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
-from nonsmooth.columns import columns_of
-from nonsmooth.errors import ModelError, nearest
+from nonsmooth.columns import check_wishes, columns_of
 
 if TYPE_CHECKING:
     from nonsmooth.pack import System
@@ -19,32 +17,29 @@ ENDS = ("front_force", "rear_force")
 PANEL = 4
 
 
-def opening(system: System) -> str:
-    """Return the viewer's state as `web/src/ui/state.ts` reads it; "" for its own.
+def opening(system: System) -> list[list[str]]:
+    """Return the quantities of each panel; nothing where the viewer chooses.
 
     The plots are those that the model's author wishes. The viewer would choose the
     halves of a block's faces like any contacts: of a block in a guide its ends are
     chosen here.
     """
-    plots = list(_wished(system)) or _of_guides(system)
-    # What separates names is escaped twice.
-    panels = (",".join(quote(name, safe=".:_-") for name in names) for names in plots)
-    return f"plots={quote(';'.join(panels), safe=',;.:_-')}" if plots else ""
+    return _wished(system) or _of_guides(system)
 
 
-def _wished(system: System) -> Iterable[list[str]]:
+def _wished(system: System) -> list[list[str]]:
     """Return the model's own plots, a panel for each unit."""
     wishes = system.model.run
+    if wishes is None or not wishes.plot:
+        return []
+    check_wishes(system)
     table = columns_of(system)
     panels: dict[str, list[str]] = {}
-    for wish in wishes.plot if wishes else ():
+    for wish in wishes.plot:
         for name in _columns(system, wish):
-            if name not in table:
-                known = (*table, *system.markers, *system.with_mode)
-                raise ModelError(f"run: plot = '{wish}'; {nearest(wish, known)}")
             panel = panels.setdefault(table[name].unit or table[name].label, [])
             panel.extend([name] if name not in panel else [])
-    return panels.values()
+    return list(panels.values())
 
 
 def _columns(system: System, wish: str) -> Iterator[str]:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from nonsmooth.errors import ModelError
 from nonsmooth.files import replacing
 from nonsmooth.views.figure import check_folder
-from nonsmooth.views.opening import opening
 from nonsmooth.views.scene import Parameters, scene
 
 if TYPE_CHECKING:
@@ -49,14 +48,11 @@ _PAGE = """\
 <div id="nonsmooth"></div>
 {scenes}
 <script>
-{opening}{viewer}
+{viewer}
 </script>
 </body>
 </html>
 """
-
-# What the address does not tell; it holds no quotation marks.
-_OPENING = 'if (!location.hash) location.hash = "{state}";\n'
 
 # Of several runs the address tells which is shown; the page is read again for another.
 # They are short, and play over and over.
@@ -94,13 +90,8 @@ def static(name: str) -> str:
         ) from None
 
 
-def page(
-    documents: bytes | Mapping[str, bytes], title: str = "", state: str = ""
-) -> str:
-    """Return the page of a run, from its scene document; or of a choice of them.
-
-    `state` is what the viewer shows first; see `nonsmooth.views.opening`.
-    """
+def page(documents: bytes | Mapping[str, bytes], title: str = "") -> str:
+    """Return the page of a run, from its scene document; or of a choice of them."""
     from nonsmooth import __version__
 
     if isinstance(documents, bytes):
@@ -117,7 +108,6 @@ def page(
         version=__version__,
         title=html.escape(title or "A run of nonsmooth"),
         scenes=scenes,
-        opening=_OPENING.format(state=state) if state else "",
         viewer=viewer(),
     )
 
@@ -158,9 +148,8 @@ def report(
     """
     place = _place(path)
     title = result.system.model.title if title is None else title
-    state = opening(result.system)
     document = scene(result, parameters, _room(1), title)
-    _write(place, page(document, title, state))
+    _write(place, page(document, title))
     return place
 
 

@@ -27,6 +27,7 @@ from nonsmooth.views.blocks import block_skins, block_values, blocks_of
 from nonsmooth.views.figure import MODES
 from nonsmooth.views.glyphs import glyphs, spot
 from nonsmooth.views.meshes import MOST_SEEN, condense, enlargement, skins_of
+from nonsmooth.views.opening import opening
 from nonsmooth.views.parts import Item, bodies
 from nonsmooth.views.solids import (
     solid_skins,
@@ -105,13 +106,13 @@ def scene(
     title : str, optional
         That of the model by default.
     """
+    document = _Document(result, parameters, title)
     if len(result.steps.t) == 0:
-        return _Document(result, parameters, title).packed(start_of(result), 0.0, 0.0)
+        return document.packed(start_of(result), 0.0, 0.0)
     source = Source(result)
     parts = sampling.find_parts(result, source.plotted, source.scales, source.turns)
     grid = sampling.fine_grid(result, parts, source.turns)
     keys = sampling.find_keys(grid, result.events.t, source.plotted, source.scales)
-    document = _Document(result, parameters, title)
 
     def pack(tolerance: float, precision: float) -> bytes:
         grid = keys.at(tolerance)
@@ -218,6 +219,7 @@ class _Document:
             **block_skins(result.system),
             **solids,
         }
+        self.plots = opening(result.system)
         self.info = _run_info(result)
         self.events = _events(result)
 
@@ -310,6 +312,7 @@ class _Document:
             "energy": {"kinetic": KINETIC, "potential": POTENTIAL, "works": works},
             "modes": MODES,
             "gravity": list(system.model.gravity),
+            **({"plots": self.plots} if self.plots else {}),
         }
 
     def _written(

@@ -20,6 +20,8 @@
   const isNumber = (x) => typeof x === "number";
   const has = (test) => (name) => columns[name].some(test);
   const names = () => [...study.parameters, ...study.outputs];
+  // Parameters that go in step make no map.
+  const isZipped = () => Object.keys(study.dims).join() === "point";
   const numbers = (list) => list.filter(has(isNumber));
   const lists = () => study.outputs.filter(has(Array.isArray));
   const words = (list) => list.filter((name) => !has(isNumber)(name) && has((x) => typeof x === "string" && x !== "")(name));
@@ -65,7 +67,7 @@
     if (parameters.length === 0) parameters.push("run");
     columns.run ??= Array.from({ length: n }, (_, k) => k);
     const up = [...parameters.slice(1), parameters[0], ...outputs, ...many];
-    const first = parameters.length > 1 ? parameters[1] : outputs[0] ?? many[0] ?? up[0];
+    const first = parameters.length > 1 && !isZipped() ? parameters[1] : outputs[0] ?? many[0] ?? up[0];
     element("controls").replaceChildren();
     controls = {
       x: select("across", "across", [...parameters, ...outputs], parameters[0]),
@@ -192,7 +194,7 @@
     context.scale(ratio, ratio);
     context.clearRect(0, 0, view.w, view.h);
     frame(view);
-    if (view.x in study.dims && Object.keys(study.dims).length === 1) curve(view);
+    if (isZipped() || (view.x in study.dims && Object.keys(study.dims).length === 1)) curve(view);
     let shown = 0;
     for (let k = 0; k < n; k++) {
       if (!isShown(k)) continue;
@@ -316,7 +318,7 @@
   }
   function command(k) {
     const quote = (text) => (/^[\w.,:=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-    const sets = study.parameters.map((name) => `--set ${quote(`${name}=${columns[name][k]}`)}`);
+    const sets = study.parameters.flatMap((name) => study.paths[name].map((path) => `--set ${quote(`${path}=${columns[name][k]}`)}`));
     return [study.command, ...sets, `--until ${study.until[k] ?? study.until[0]}`, "--report run.html"].join(" ");
   }
   async function open(k) {

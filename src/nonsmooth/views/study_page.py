@@ -210,6 +210,7 @@ def document(table: Table) -> dict[str, Any]:
     return {
         "title": title_of(table),
         "parameters": list(table.parameters),
+        "paths": {name: table.paths_of(name) for name in table.parameters},
         "outputs": list(table.outputs),
         "dims": table.dims,
         "labels": {name: table.label(name) for name in shown},
@@ -241,7 +242,8 @@ def _command(table: Table) -> str:
     system = table.definition["system"] or "MODEL.yaml"
     parts = ["nonsmooth", "run", shlex.quote(system)]
     for name, value in table.definition.get("settings", {}).items():
-        parts.append(f"--set {shlex.quote(f'{name}={value}')}")
+        for path in table.paths_of(name):
+            parts.append(f"--set {shlex.quote(f'{path}={value}')}")
     usual = {"method": "auto", "rtol": 1e-8, "scheme": "events", "branch": "unique"}
     for name, value in table.options().items():
         option = f"--{name.replace('_', '-')}"

@@ -35,7 +35,8 @@ def plot_table(
     table : Table
     x, y : str, optional
         Parameters with numbers; the first ones by default. With `x` alone, or where
-        there is one, all runs are points over it.
+        there is one, all runs are points over it; so they are where parameters go in
+        step, over the first.
     output : str, optional
         The first with numbers by default.
     path : path, optional
@@ -46,12 +47,19 @@ def plot_table(
     if not axes or not outputs:
         raise ModelError("nothing to plot: no parameter or no output is a number")
     if x is None:
-        x, y = axes[0], y or (axes[1] if len(axes) > 1 else None)
+        # In step there are no pairs to make a map of.
+        is_map = len(axes) > 1 and not _is_zipped(table)
+        x, y = axes[0], y or (axes[1] if is_map else None)
     across = _known(x or axes[0], axes)
     shown = _known(output or outputs[0], outputs)
     if y is None or y == x:
         return _curve(table, across, shown, path)
     return _map(table, across, _known(y, axes), shown, path)
+
+
+def _is_zipped(table: Table) -> bool:
+    """Return whether all parameters go in step."""
+    return list(table.dims) == ["point"]
 
 
 def _known(name: str, known: list[str]) -> str:
@@ -64,9 +72,12 @@ def _curve(table: Table, x: str, output: str, path: Path | None) -> Figure:
     with look.style():
         figure = look.new_figure(7.0, 3.6)
         axes = figure.subplots()
-        is_line = list(table.dims) == [x]
+        is_line = list(table.dims) == [x] or _is_zipped(table)
         axes.plot(table[x], table[output], "o-" if is_line else "o", ms=3.0)
         _name_axes(axes, table, x, output)
+        others = [name for name in table.parameters if name != x]
+        if _is_zipped(table) and others:
+            axes.set_xlabel(f"{table.label(x)}, in step with {', '.join(others)}")
         return look.finish(figure, path)
 
 

@@ -495,6 +495,10 @@ const PANEL = 4; // lines in a panel that is chosen for the reader
  * other; else what drives; else what moves, angles before places.
  */
 export function defaultPlots(run: Run): string[][] {
+  const wished = (run.header.plots ?? [])
+    .map((panel) => panel.filter((name) => run.has(name)))
+    .filter((panel) => panel.length > 0);
+  if (wished.length > 0) return wished;
   const { names } = run;
   const ending = (from: readonly string[], ...ends: string[]) =>
     from.filter((name) => ends.some((end) => name.endsWith(end))).slice(0, PANEL);

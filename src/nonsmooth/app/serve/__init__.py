@@ -61,8 +61,12 @@ from __future__ import annotations
 import argparse
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import quote
 
+from nonsmooth import gallery
 from nonsmooth.app.command import BAD_INPUT, DONE, Failed
+from nonsmooth.errors import ModelError
+from nonsmooth.study.systems import is_file, unknown
 
 DEFAULT_PORT, MAX_PORT = 8765, 65535
 SHORT = "the app: change parameters, run, look"
@@ -75,6 +79,7 @@ the address that it prints: the token in it keeps other users out. Ctrl-C ends i
 
 examples:
   nonsmooth serve
+  nonsmooth serve model.yaml        that file, and those beside it
   nonsmooth serve models --port 8000 --no-browser
 """
 
@@ -82,11 +87,12 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of this command."""
     parser.add_argument(
-        "folder",
-        metavar="FOLDER",
+        "place",
+        metavar="PLACE",
         nargs="?",
         default=".",
-        help="where model files to pick from are (default: here)",
+        help="folder with model files to pick from (default: here), or a model file "
+        "or built-in system to begin with",
     )
     parser.add_argument(
         "--port",
@@ -109,6 +115,20 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _begin(place: str) -> tuple[Path, str]:
+    """Return the folder to serve, and what the page begins with, as in its address."""
+    path = Path(place)
+    if path.is_dir():
+        return path, ""
+    if path.is_file() and is_file(place):
+        return path.parent, f"#file={quote(path.name)}"
+    if place in gallery.names():
+        return Path(), f"#system={place}"
+    why = str(unknown(place, gallery.names()))
+    is_known = path.suffix or "did you mean" in why
+    raise ModelError(why if is_known else f"no folder '{place}'")
+
+
 def command(args: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
     # Its packages are an extra, and no other command waits for them.
@@ -120,9 +140,11 @@ def command(args: argparse.Namespace) -> int:
         )
     from nonsmooth.app.serve.server import serve
 
+    folder, begin = _begin(args.place)
     serve(
-        Path(args.folder),
+        folder,
         args.port,
+        begin=begin,
         opens_browser=not args.no_browser,
         scripts=args.imports,
     )

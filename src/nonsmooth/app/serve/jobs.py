@@ -22,16 +22,14 @@ from nonsmooth.files import replacing
 from nonsmooth.gallery import Parameter
 from nonsmooth.model import Model
 from nonsmooth.solve.options import Baumgarte, Options
-from nonsmooth.study.settings import fields, with_field
+from nonsmooth.study.settings import fields, with_fields
+from nonsmooth.study.systems import SIGN, SIGN_WITHIN
 from nonsmooth.views.scene import Parameter as Used
 
 SUFFIXES = (".yaml", ".yml", ".json")
 FORMATS = ("yaml", "json")
 # Folders below the served one, files listed, and entries looked at to find them.
 MAX_DEPTH, MAX_FILES, MAX_ENTRIES = 4, 500, 20_000
-# A model file says so near its beginning; other YAML files are not worth listing. The
-# schema has the word too, but no version after it.
-SIGN, SIGN_WITHIN = re.compile(rb"\bnonsmooth[\"']?\s*:\s*\d"), 65_536
 # Fields shown of a model file; more would not fit any form.
 MAX_FIELDS = 400
 # Messages repeat what was given, which may be long.
@@ -415,10 +413,7 @@ def build(asked: Job, folder: Path) -> Model:
             f"the model has {len(model.bodies)} bodies; here at most {MAX_BODIES}, "
             "more with `nonsmooth run`"
         )
-    for key, value in asked.parameters.items():
-        if "." in key:
-            model = with_field(model, key, value, key)
-    return model
+    return with_fields(model, {k: v for k, v in asked.parameters.items() if "." in k})
 
 
 def _read(asked: Job, folder: Path) -> Model:

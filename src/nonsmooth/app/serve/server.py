@@ -34,7 +34,12 @@ IS_TOKEN = re.compile(r"[A-Za-z0-9_-]{16,100}")
 
 
 def serve(
-    folder: Path, port: int, *, opens_browser: bool, scripts: Sequence[str] = ()
+    folder: Path,
+    port: int,
+    *,
+    opens_browser: bool,
+    begin: str = "",
+    scripts: Sequence[str] = (),
 ) -> None:
     """Serve the app until Ctrl-C.
 
@@ -46,6 +51,8 @@ def serve(
         Port to listen on; 0 for any that is free.
     opens_browser : bool
         Whether to open the page.
+    begin : str
+        What the page begins with, as its address says it: "#system=belt".
     scripts : sequence of str
         Python files that define kinds of the user's own.
 
@@ -69,7 +76,7 @@ def serve(
         # Answers are short; whoever is slow to take one does not hold up the end.
         timeout_graceful_shutdown=1,
     )
-    address = f"http://{HOST}:{port}/{token}/"
+    address = f"http://{HOST}:{port}/{token}/{begin}"
     print(f"nonsmooth is at {address} (Ctrl-C ends it)", flush=True)
     with contextlib.ExitStack() as stack:
         stack.callback(listener.close)

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from nonsmooth.app.serve import jobs
 from nonsmooth.app.serve.jobs import Job, Refused
 from nonsmooth.app.serve.worker import Task
+from nonsmooth.columns import check_wishes
 from nonsmooth.errors import Interrupted, ModelError, NonsmoothWarning, SolveError
 from nonsmooth.result import Result
 from nonsmooth.views.scene import scene, still
@@ -25,7 +26,7 @@ log = logging.getLogger(__name__)
 Outcome = Literal["finished", "stopped", "failed", "cancelled"]
 # What a task tells: what it is at, and the part that is done; the title of its model.
 PHASE, TITLE = "phase", "title"
-PREPARING = "preparing the view"
+PREPARING, COLLECTING = "preparing the view", "collecting what was computed"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +86,7 @@ def run(task: Task, job: Job, folder: Path, until: float, max_memory: int) -> Ou
             result = dataclasses.replace(result, status="stopped", message=error)
     except KeyboardInterrupt:  # `look` ended it, outside the march
         return Outcomes(state="cancelled", message="cancelled before it began")
-    words = "collecting what was computed" if ender.is_cancelled else PREPARING
+    words = COLLECTING if ender.is_cancelled else PREPARING
     task.tell(PHASE, words, ender.part)
     return Outcomes(
         state="cancelled" if ender.is_cancelled else result.status,
@@ -111,6 +112,7 @@ class _Ender:
         self.task.tell(PHASE, phase, self.part)
         self.is_cancelled = self.task.is_cancelled()
         if self.is_cancelled or resident() - self.before > self.max_memory:
+            self.task.tell(PHASE, COLLECTING, self.part)
             raise KeyboardInterrupt
 
     def words(self, result: Result) -> str:
@@ -126,6 +128,7 @@ class _Ender:
 
 def _simulated(task: Task, job: Job, model: Any, until: float, ender: _Ender) -> Result:
     task.tell(PHASE, "loading the solver", 0.0)
+    from nonsmooth.pack import pack
     from nonsmooth.solve.simulate import simulate
 
     with _compiling(task), warnings.catch_warnings():
@@ -133,7 +136,9 @@ def _simulated(task: Task, job: Job, model: Any, until: float, ender: _Ender) ->
         warnings.simplefilter("ignore", NonsmoothWarning)
         # The limit is this server's own.
         options = job.solver()
-        return simulate(model, until, progress=ender.look, beyond="keep", **options)
+        system = pack(model)
+        check_wishes(system)  # not after all is computed
+        return simulate(system, until, progress=ender.look, beyond="keep", **options)
 
 
 @contextmanager
