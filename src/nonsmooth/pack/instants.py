@@ -11,6 +11,7 @@ well is left to the steps.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -59,6 +60,7 @@ class Stops:
 
     breaks: Floats
     marks: Floats
+    last: float = math.inf  # s, up to when laws are evaluated after the last break
     too_rapid: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[float, bool, float]]:
@@ -66,15 +68,17 @@ class Stops:
         t = np.append(self.breaks, self.marks)
         for k in np.argsort(t, kind="stable").tolist():
             after = self.breaks[np.searchsorted(self.breaks, t[k]) :]
-            cap = (
-                after[0] - BEFORE * np.spacing(abs(after[0])) if len(after) else np.inf
-            )
-            yield float(t[k]), k < len(self.breaks), float(cap)
+            cap = _before(after[0]) if len(after) else self.last
+            yield float(t[k]), k < len(self.breaks), cap
+
+
+def _before(t: float) -> float:
+    return float(t - BEFORE * np.spacing(abs(t)))
 
 
 def stops(system: System, start: float, end: float) -> Stops:
     """Return where the steps of a run from start to end must end."""
-    breaks = {t for t in system.breaks if start < t < end}
+    breaks = {t for t in system.breaks if start < t <= end}
     marks, too_rapid = set[float](), list[str]()
     for text in system.texts:
         try:
@@ -84,13 +88,19 @@ def stops(system: System, start: float, end: float) -> Stops:
             continue
         breaks.update(own[0])
         marks.update(own[1])
-    own, others = _apart(breaks, start, end), _apart(marks, start, end)
+    nil = INSTANT * (end - start)
+    own, others = (
+        _apart(breaks, start + nil, end - nil),
+        _apart(marks, start + nil, end - nil),
+    )
     known = np.concatenate([[-np.inf], own, [np.inf]])
     k = np.searchsorted(known, others)
     near = np.minimum(others - known[k - 1], known[k] - others)
     return Stops(
         breaks=own,
         marks=others[near > ALIKE * np.spacing(np.abs(others))],
+        # What breaks at the end of a run is read before it.
+        last=min((_before(t) for t in breaks if t >= end - nil), default=math.inf),
         too_rapid=tuple(dict.fromkeys(too_rapid)),
     )
 
@@ -98,8 +108,7 @@ def stops(system: System, start: float, end: float) -> Stops:
 def _apart(times: set[float], start: float, end: float) -> Floats:
     """Return times inside a span that are farther apart than their round-off."""
     t = np.array(sorted(times))
-    nil = INSTANT * (end - start)
-    t = t[(t > start + nil) & (t < end - nil)]
+    t = t[(t > start) & (t < end)]
     return t[np.diff(t, prepend=-np.inf) > ALIKE * np.spacing(np.abs(t))]
 
 

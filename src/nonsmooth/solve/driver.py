@@ -159,7 +159,7 @@ class Driver:
             # Compile before the clock starts.
             march(system.tables, self.work, run, self.log, 0.0, 0)
             after_break = True
-            for t_stop, is_break, t_cap in (*found, (self.until, True, math.inf)):
+            for t_stop, is_break, t_cap in (*found, (self.until, True, found.last)):
                 # Laws are evaluated from the left up to and at a break.
                 step.t_cap = t_cap
                 if after_break:
