@@ -1,6 +1,7 @@
 """The paper's own scheme for flexible contact: equations (1) to (4), solved whole."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -199,7 +200,8 @@ def test_angles_of_more_than_a_turn_are_noted_in_every_scheme(system, scheme, un
     model = gallery.build(system)
     bodies = list(model.bodies)
     at = next(k for k, body in enumerate(bodies) if hasattr(body, "angle"))
-    turned = bodies[at] = replace(bodies[at], angle=bodies[at].angle + 4.0 * np.pi)
+    body: Any = bodies[at]
+    turned = bodies[at] = replace(body, angle=body.angle + 4.0 * np.pi)
     result = simulate(replace(model, bodies=bodies), until=until, scheme=scheme)
     assert any(f"'{turned.name}': angle = " in note for note in result.notes)
     assert not any("angles" in note for note in simulate(model, until).notes)

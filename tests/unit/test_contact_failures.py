@@ -238,7 +238,7 @@ class OneWay(NormalLaw):
 
 def dropped_box(law):
     """A box that falls on a corner: outlines ask their law at many depths and rates."""
-    sides = [(-0.1, -0.05), (0.1, -0.05), (0.1, 0.05), (-0.1, 0.05)]
+    sides = ((-0.1, -0.05), (0.1, -0.05), (0.1, 0.05), (-0.1, 0.05))
     box = RigidBody(
         name="box",
         mass=1.0,

@@ -28,8 +28,9 @@ def test_help_has_signature_units_and_an_example_that_runs(tmp_path, name, words
         help(getattr(nonsmooth, name))
     for word in words:
         assert word in said.getvalue()
-    text = inspect.getdoc(getattr(nonsmooth, name))
+    text = inspect.getdoc(getattr(nonsmooth, name)) or ""
     found = re.search(r"::\n\n(.*?)\n\nIn a model file", text, re.DOTALL)
+    assert found
     script = tmp_path / "example.py"
     script.write_text(dedent(found[1]))
     command = [sys.executable, str(script)]

@@ -5,6 +5,7 @@ import json
 import re
 import sqlite3
 import weakref
+from typing import Any
 
 import numpy as np
 import pytest
@@ -241,8 +242,13 @@ BOTH = {"mass": ("upper.mass", "lower.mass")}
 
 def two_masses(**fields):
     ends = {"x": Final(column="upper.x")}
-    given = {"parameters": {"mass": [1.0, 2.0]}, "paths": BOTH, "until": 0.1}
-    return Study(system="two_blocks", outputs=ends, **{**given, **fields})
+    given: dict[str, Any] = {"parameters": {"mass": [1.0, 2.0]}, "paths": BOTH}
+    given |= {"until": 0.1, **fields}
+    return Study(system="two_blocks", outputs=ends, **given)
+
+
+def masses(model: Any) -> list[float]:
+    return [model.element(name).mass for name in ("upper", "lower")]
 
 
 def test_one_parameter_for_several_fields(tmp_path):
@@ -250,8 +256,7 @@ def test_one_parameter_for_several_fields(tmp_path):
     table = sweep(two_masses(until="0.1*mass"), store=store)
     assert table.counts() == {"done": 2}
     for one in (table, table.load(store)):
-        masses = [one.model(1).element(name).mass for name in ("upper", "lower")]
-        assert masses == [2.0, 2.0]
+        assert masses(one.model(1)) == [2.0, 2.0]
         assert one.until(1) == pytest.approx(0.2)  # an expression knows the name
         assert one.label("mass") == "mass (kg)"
         assert document(one)["paths"] == {"mass": ("upper.mass", "lower.mass")}
@@ -262,8 +267,7 @@ def test_one_parameter_for_several_fields(tmp_path):
 
 def test_a_setting_for_several_fields(tmp_path):
     study = two_masses(parameters={"mu_upper": [0.1]}, settings={"mass": 3.0})
-    model = sweep(study).model(0)
-    assert [model.element(name).mass for name in ("upper", "lower")] == [3.0, 3.0]
+    assert masses(sweep(study).model(0)) == [3.0, 3.0]
 
 
 def test_several_fields_in_a_file(tmp_path, monkeypatch):
@@ -295,7 +299,7 @@ def test_values_in_step_are_plotted_as_a_curve():
     )
     (axes,) = table.plot().axes
     (line,) = axes.lines
-    assert line.get_xdata().tolist() == values["m"]
+    assert np.asarray(line.get_xdata()).tolist() == values["m"]
     assert line.get_linestyle() == "-"
     assert axes.get_xlabel() == "m (kg), in step with k"
     assert axes.get_ylabel() == "x (m)"

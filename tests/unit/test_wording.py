@@ -1,6 +1,7 @@
 """Messages of the command line are in its own words, and say what may be meant."""
 
 from argparse import Namespace
+from typing import Any
 
 import pytest
 
@@ -76,8 +77,8 @@ def test_a_frequency_is_set_either_way(capsys, field, omega):
     from nonsmooth.study.systems import build_model
 
     key, _, value = field.partition("=")
-    model = build_model("shaken.yaml", {f"floor.x.{key}": float(value)})
-    assert model.bodies[0].x.omega == pytest.approx(omega)
+    floor: Any = build_model("shaken.yaml", {f"floor.x.{key}": float(value)}).bodies[0]
+    assert floor.x.omega == pytest.approx(omega)
 
 
 def test_a_field_of_another_name_is_told(capsys):
