@@ -355,6 +355,21 @@ def turning_root(m, w, watch, h, k, j, side, is_zero):
 
 
 @kernel
+def comes_in(m, w, watch, k, side):
+    """Return whether guard k grows all step long from zero, or a little beyond it.
+
+    Where joints are stabilised, not projected, a slip that has turned keeps a rest of
+    the other sign, which is much beside all that a last, tiny step sees.
+    """
+    if k < m.n_user or not watch.is_at_zero[k] or not has_rate(m, w, k):
+        return False
+    for j in range(N_NODE + 1):
+        if not side * watch.node[j][k][1] > 0.0:
+            return False
+    return True
+
+
+@kernel
 def first_root(m, w, watch, h, k, limit, is_seen, n_chatter):
     """First root of guard k in its direction up to the fraction `limit`, or NONE.
 
@@ -364,6 +379,8 @@ def first_root(m, w, watch, h, k, limit, is_seen, n_chatter):
     start = watch.side[k] if watch.side[k] != 0.0 else watch.node[1][k][0]
     side = 1.0 if start > 0.0 else -1.0
     is_zero = starts_at_zero(m, watch, k)
+    if comes_in(m, w, watch, k, side):
+        return NONE
     for j in range(1, N_NODE + 1):
         x0, x1 = (j - 1) / N_NODE, j / N_NODE
         if x0 >= limit:
