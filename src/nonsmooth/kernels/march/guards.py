@@ -72,8 +72,8 @@ from nonsmooth.kernels.tolerances import (
 # Difference for the rate of a force, as a part of the time in which the overlap or its
 # rate changes by itself.
 LAW_DIFFERENCE = 1e-5
-# Round-off of places beside the model's size, of several coordinates and a law of some
-# power of the depth; the part of a load that it never is more than.
+# Round-off of a depth beside the lengths it is made of, several coordinates, and of a
+# law of some power of it; the part of a load that it never is more than.
 PLACES, NEAR_LIMIT = 10.0 * EPSILON, 0.5 * AT_LIMIT
 
 
@@ -237,7 +237,7 @@ def friction_guards(m, w, k, size, out, rub):
     elif k < m.n_touch and not slides.is_shared(m, w, m.contact_group[k]):
         load = contacts.signed_load(m, w, k)
         limit = m.contact_mu0[k] * load + spared(own_force(m, w, k, size), load)
-        limit += m.contact_mu0[k] * round_off(w, k, load, size)
+        limit += m.contact_mu0[k] * round_off(m, w, k, load, size)
         set_guard(out, rub, limit + c.lam_t, 0.0)
         set_guard(out, rub + 1, limit - c.lam_t, 0.0)
 
@@ -265,7 +265,27 @@ def spared(force, lam_n):
 
 
 @kernel
-def round_off(w, k, load, size):
+def along_normal(c, x, y):
+    """Return the size of the terms of a place along the normal of a contact."""
+    return abs(c.n_x * x) + abs(c.n_y * y)
+
+
+@kernel
+def place_scale(m, w, k, size):
+    """Return the lengths that the depth of contact k is the difference of."""
+    if m.contact_kind[k] == FLAT:
+        return size
+    c = w.contact[k]
+    total = along_normal(c, c.arm_x, c.arm_y) + m.contact_radius[k]
+    for side in range(2):
+        marker = m.contact_b[k] if side else m.contact_a[k]
+        total += along_normal(c, w.motion[marker][0], w.motion[marker][1])
+        total += along_normal(c, w.arm[marker][0], w.arm[marker][1])
+    return total
+
+
+@kernel
+def round_off(m, w, k, load, size):
     """Return what of the load of contact k is round-off of places: stiff ones feel it.
 
     Friction that stays at its limit, where a slide has died away, is no break-away.
@@ -273,7 +293,7 @@ def round_off(w, k, load, size):
     depth = -w.contact[k].gap
     if load <= 0.0 or depth <= 0.0:
         return 0.0
-    return load * min(PLACES * size / depth, NEAR_LIMIT)
+    return load * min(PLACES * place_scale(m, w, k, size) / depth, NEAR_LIMIT)
 
 
 @kernel
