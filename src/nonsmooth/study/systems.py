@@ -55,7 +55,11 @@ def unknown(
     if path.is_dir():
         files = [file.name for file in files_in(path, what)]
         shown = ", ".join(files[:8]) + (", ..." if len(files) > 8 else "")
-        there = f"name a {what} file in it: {shown}" if files else f"it has no {what}"
+        there = (
+            f"name a {what} file in it: {shown}"
+            if files
+            else f"it has no {what}; give a file"
+        )
         return ModelError(f"{name}: this is a folder; {there}")
     files = files_in(path.parent, what)
     # Endings are alike, and would make any two names near each other.

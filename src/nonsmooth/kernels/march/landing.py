@@ -299,7 +299,7 @@ def cut_at_event(m, w, r, h, row, t_stop):
             return h
         if watch.is_far:
             break
-        if is_strict and m.n_user > 0 and s.set.h_fixed == 0.0:
+        if is_strict and s.set.h_fixed == 0.0:
             if not shown.are_shown(m, w, watch, h, min(earliest, 1.0)):
                 is_halved, watch.is_resolved, earliest = True, 0, locate.NONE
         if earliest <= 1.0:
@@ -316,7 +316,7 @@ def cut_at_event(m, w, r, h, row, t_stop):
                 finish_dense(m, w, r, h)
             sides.settle(m, watch, s.t + h)
             sides.begin_at_end(m, watch)
-            shown.heed_guards(m, s, longest, is_halved)
+            shown.heed_guards(s, longest, is_halved)
             return h
         # The dense output misled: a shorter step knows better.
         h = shorter_step(m, w, r, landed if landed > 0.0 else h)
@@ -325,7 +325,7 @@ def cut_at_event(m, w, r, h, row, t_stop):
         s.h = min(s.h, 2.0 * h)
     else:
         watch_end(m, w, watch, h, row)
-    shown.heed_guards(m, s, h, is_halved)
+    shown.heed_guards(s, h, is_halved)
     if h == t_stop - s.t:
         sides.fire_at_end(m, watch, t_stop)
     sides.settle(m, watch, s.t + h)

@@ -1,13 +1,18 @@
-"""Whether nodes of a step show what a user's guards do between them.
+"""Whether nodes of a step show what guards do between them.
 
-Where nothing but a guard is quick, as of `sin(1000*x)` in free flight, no error limits
-the step. Between two nodes each guard is compared with the cubic through their values
-and rates, off the middle, so that no beat of nodes and guard hides it.
+Where nothing but a guard is quick, as of `sin(1000*x)` in free flight, or the gap to a
+support that shakes while nothing else moves, no error limits the step. Between two
+nodes such a guard is compared with the cubic through their values and rates, off the
+middle, so that no beat of nodes and guard hides it.
 """
 
 from nonsmooth.kernels.abi import kernel
+from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.march.locate import value_at
+from nonsmooth.kernels.mechanics import bodies
+from nonsmooth.kernels.mechanics.tables import GAP
 from nonsmooth.kernels.run import N_NODE
+from nonsmooth.kernels.tolerances import CLOSED
 
 # Place between two nodes.
 PLACE = 0.382
@@ -20,8 +25,18 @@ RELAX = 2.0
 
 
 @kernel
-def is_shown(m, w, watch, h, k, j):
-    """Return whether guard k is as nodes j - 1 and j have it between them."""
+def is_led(m, w, k):
+    """Return whether guard k is a gap to a support that moves, and no force tells."""
+    owner = m.watch_owner[k]
+    if m.watch_kind[k] != GAP or w.mode[owner].side == PRESSING:
+        return False
+    a, b = m.contact_a[owner], m.contact_b[owner]
+    return bodies.is_led(m, a) or bodies.is_led(m, b)
+
+
+@kernel
+def is_shown(m, w, watch, h, k, j, least):
+    """Return whether guard k is as nodes j - 1 and j have it between them, to `least`."""
     first, last = watch.node[j - 1][k], watch.node[j][k]
     g0, g1 = first[0], last[0]
     rate0, rate1 = first[1] * h / N_NODE, last[1] * h / N_NODE
@@ -34,6 +49,7 @@ def is_shown(m, w, watch, h, k, j):
     cubic += x * x * ((1.0 + 2.0 * c) * g1 - c * rate1)
     low, high = min(abs(g0), abs(g1)), max(abs(g0), abs(g1))
     allowed = ACROSS * high if is_across else ALIKE * low + ROUND * high
+    allowed = max(allowed, least)
     value = value_at(m, w, watch, h, (j - 1 + PLACE) / N_NODE, k)
     # A rate may be infinite at the end of a domain, as of a root.
     return abs(value - cubic) <= allowed or not cubic - cubic == 0.0
@@ -41,18 +57,26 @@ def is_shown(m, w, watch, h, k, j):
 
 @kernel
 def are_shown(m, w, watch, h, earliest):
-    """Return whether the nodes show all user's guards before the earliest event."""
-    for k in range(m.n_user):
+    """Return whether the nodes show what guards do before the earliest event.
+
+    Those of users, and gaps to supports that move.
+    """
+    for k in range(m.n_watch):
+        if k >= m.n_user and not is_led(m, w, k):
+            continue
+        least = 0.0 if k < m.n_user else CLOSED * watch.step.set.size
         for j in range(1, N_NODE + 1):
-            if (j - 1) / N_NODE < earliest and not is_shown(m, w, watch, h, k, j):
+            if (j - 1) / N_NODE >= earliest:
+                break
+            if not is_shown(m, w, watch, h, k, j, least):
                 return False
     return True
 
 
 @kernel
-def heed_guards(m, s, h, is_halved):
+def heed_guards(s, h, is_halved):
     """Limit the next steps to what the nodes of this one have shown."""
     if is_halved:
         s.h_shown = h
-    elif m.n_user > 0:
+    else:
         s.h_shown = max(s.h_shown, RELAX * h)
