@@ -36,7 +36,7 @@ def is_led(m, w, k):
 
 @kernel
 def is_shown(m, w, watch, h, k, j, least):
-    """Return whether guard k is as nodes j - 1 and j have it between them, to `least`."""
+    """Return whether guard k is as nodes j - 1 and j have it, but for `least`."""
     first, last = watch.node[j - 1][k], watch.node[j][k]
     g0, g1 = first[0], last[0]
     rate0, rate1 = first[1] * h / N_NODE, last[1] * h / N_NODE
