@@ -260,7 +260,7 @@ def bands(page: Page) -> None:
 def rattling(page: Page, loose: Result) -> None:
     """Draw the forces of a block that moves in its clearance, beside those at rest."""
     given = {"motion": "dynamic", "position": START}
-    moving = run("flexible_slider", 5.2, rtol=1e-6, **given)
+    moving = run("flexible_slider", 5.2, rtol=1e-8, **given)
     t = np.linspace(0.0, 5.2, 5201)
     x = moving.sample(t, "slider.x")["slider.x"]
     page.number("rattle_low", x.min() + 0.389309, ".1e", near=0.0, within=3e-4)

@@ -158,8 +158,12 @@ def test_friction_of_nodes_at_rest(clearance):
 
 @pytest.mark.slow
 def test_motion_in_the_clearance():
-    """A few modes, two patches: extremes are those of the quasi-static motion."""
-    whole = run(5.2, 1e-6, motion="dynamic", position=START)
+    """A few modes, two patches: extremes are those of the quasi-static motion.
+
+    The block rings until it starts, by less than 1e-6 of the model's size, which is
+    much beside what it yields under its load: at rtol = 1e-6 it starts 0.018 s late.
+    """
+    whole = run(5.2, 1e-8, motion="dynamic", position=START)
     t = np.linspace(0.0, 5.2, 5201)
     x = whole.sample(t, "slider.x")["slider.x"]
     assert np.min(x) == pytest.approx(-0.389309, abs=3e-4)

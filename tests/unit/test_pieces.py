@@ -12,6 +12,7 @@ from nonsmooth import (
     ConstantRate,
     Contact,
     Coulomb,
+    Flores,
     Ground,
     Hertz,
     HuntCrossley,
@@ -531,3 +532,71 @@ def test_a_round_nose_among_the_pieces():
     )
     names = pack(model).contacts
     assert names == ("c.bar.low", "c.bar.up", "c.nose.low", "c.nose.up")
+
+
+# ---- a leg that lifts off while it sticks ----------------------------------------
+
+
+def plate(left, right, bottom, top):
+    """Return a rectangle."""
+    corners = ((left, bottom), (right, bottom), (right, top), (left, top))
+    return Polygon(vertices=corners)
+
+
+def landing(law, mass, inertia, y, **start):
+    """Return two legs and what joins them, falling on a polygon."""
+    legs = {
+        "l": plate(-0.06, -0.03, -0.06, 0.06),
+        "m": plate(-0.03, 0.03, -0.02, 0.02),
+        "r": plate(0.03, 0.06, -0.06, 0.06),
+    }
+    body = RigidBody(
+        name="b",
+        mass=mass,
+        inertia=inertia,
+        position=(0.0, y),
+        shapes=legs,
+        **start,
+    )
+    floor = Ground(shapes={"f": plate(-1.0, 1.0, -0.2, 0.0)})
+    contact = Contact(
+        name="c",
+        a="b",
+        b="ground",
+        normal=law,
+        friction=Coulomb(mu=0.6, mu_static=0.8),
+    )
+    return Model(gravity=(0.0, -9.81), bodies=[floor, body], contacts=[contact])
+
+
+LANDINGS = [
+    # Flush: steps became ever smaller as the second leg left.
+    (
+        HuntCrossley(stiffness=1e7, exponent=1.0, damping=1.0),
+        (0.06, 2e-4, 0.0601),
+        {"velocity": (-0.01, -0.2)},
+    ),
+    # Tilted: its turning, 1.3 rad/s, was gone within 1e-10 s as a leg left.
+    (
+        Flores(stiffness=5e5, exponent=1.0, restitution=0.5),
+        (0.5, 0.5 * 0.0033, 0.06158),
+        {"velocity": (0.28, -0.2), "angular_velocity": -1.7, "angle": 0.023},
+    ),
+]
+
+
+@pytest.mark.parametrize(("law", "body", "start"), LANDINGS)
+def test_a_leg_that_leaves_while_it_sticks_keeps_the_line_of_the_other(
+    law, body, start
+):
+    """With a point of its own, at the last, both held the body's rotation."""
+    result = simulate(landing(law, *body, **start), 0.1)
+    omega, t = result["b.omega"], result.t
+    # No friction is large enough to turn it by this in so short a time.
+    steps = np.abs(np.diff(omega))[np.diff(t) < 1e-8]
+    most = 0.8 * np.max(result["c.normal_force"]) * 0.1 / body[1] * 1e-8
+    assert np.max(steps, initial=0.0) <= most
+    ledger = result.energy_balance
+    assert abs(ledger.residual) <= 1e-6 * ledger.exchanged
+    assert result.doubts == ()
+    assert any(e.kind == "separate" and e.before == "stick" for e in result.events)

@@ -89,7 +89,8 @@ def flexible_slider(
     `shoe`, which it takes along and which rubs in the guide. So friction is decided for
     the block as a whole, as in the paper, under `guide.load`, the sum of the forces at
     the shoe's ends. `film` damps what the block does in its clearance. Contacts are
-    `lower` and `upper`; `load`, and E t c / F, then have no meaning.
+    `lower` and `upper`; `load`, and E t c / F, then have no meaning. Ask for rtol=1e-8:
+    the block rings until it starts, by less than looser tolerances see.
 
     Normal forces and friction by areas are `guide.top_left.normal_force`,
     `guide.top_left.friction_force`, and so on with `top_right`, `bottom_left` and

@@ -10,7 +10,6 @@ import math
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, call_normal, far, kernel
 from nonsmooth.kernels.friction.modes import OPEN
 from nonsmooth.kernels.mechanics import apart, frames, outlines
-from nonsmooth.kernels.mechanics.pressure import BARELY
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.tolerances import SMALLEST_OVERLAP, SPREAD
 
@@ -45,8 +44,7 @@ def press(m, w, k):
         evaluate(m, w, j)
     if end - first > 1:
         flat = m.contact_flat[k]
-        p = at(m.par, m.contact_shape_par[k])
-        frames.join(w.press, flat - (k - first), flat + (end - k), flat, p[BARELY])
+        frames.join(w.press, flat - (k - first), flat + (end - k), flat)
     c.gap = o.gap
     c.gap_rate = o.gap_rate
     c.n_x = o.n_x

@@ -39,8 +39,11 @@ def fall(x, rate):
 def pressed_way(o, is_a):
     """Return the mean normal of a's faces that press, or b's reversed, and its turn.
 
-    Zero without any.
+    Zero without any. What barely presses has the face that its nearest vertex is at, on
+    whatever body: it stays with the others until it has left.
     """
+    if not o.is_pressed:
+        return o.own_x, o.own_y, o.own_turn
     x, y = (o.A_x, o.A_y) if is_a else (o.B_x, o.B_y)
     rate_x, rate_y = (o.rate_A_x, o.rate_A_y) if is_a else (o.rate_B_x, o.rate_B_y)
     size = math.hypot(x, y)
@@ -87,7 +90,7 @@ def share(o, other):
 
 
 @kernel
-def join(press, first, end, k, barely):
+def join(press, first, end, k):
     """See pair k of those from first to end with normal and point of its face."""
     o = press[k]
     total = stack_floats(10)
@@ -96,7 +99,7 @@ def join(press, first, end, k, barely):
     n = 0
     for j in range(first, end):
         other = press[j]
-        if not (-other.gap > barely and other.S > 0.0):
+        if not other.is_pressed:
             continue
         w, rate = 1.0, 0.0
         if j != k:

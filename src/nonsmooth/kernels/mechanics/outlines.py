@@ -109,6 +109,7 @@ class Press(Block):
     # normal and point of this pair alone, their rates
     own_x = NUMBER
     own_y = NUMBER
+    is_pressed = INTEGER  # by more than a depth that is round-off
     own_turn = NUMBER  # rad/s
     own_P_x = NUMBER  # m
     own_P_y = NUMBER
@@ -445,6 +446,7 @@ def finish(o, has_rates, is_line, barely):
     """
     size = math.hypot(o.F_x, o.F_y)
     is_pressed = size > 0.0 and o.S > 0.0 and -o.gap > barely
+    o.is_pressed = 1 if is_pressed else 0
     is_turned = is_pressed and not is_line
     o.own_x = o.F_x / size if is_turned else o.face_x
     o.own_y = o.F_y / size if is_turned else o.face_y
