@@ -12,8 +12,8 @@ from nonsmooth.app.command import DONE
 SHORT = "compile everything in advance"
 HELP = """\
 Compile the solver and the laws of all built-in elements into one library. This takes
-about a minute, once per installation; later runs load it in a moment. The library is
-in NONSMOOTH_CACHE_DIR, or else in the user's cache folder.
+half a minute to a minute, once per installation; later runs load it in a moment. The
+library is in NONSMOOTH_CACHE_DIR, or else in the user's cache folder.
 """
 
 

@@ -344,6 +344,12 @@ class Element(metaclass=_Kind):
     def _checked(
         self, item: dataclasses.Field[Any], annotation: Any, value: Any
     ) -> Any:
+        # Most values are what they are to be.
+        if annotation is str and type(value) is str:
+            return value
+        if annotation is float and type(value) is float and math.isfinite(value):
+            self._check_range(item, value, value)
+            return value
         if get_origin(annotation) is dict and family_of(annotation) is not None:
             return self._checked_mapping(item, annotation, value)
         family = family_of(annotation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 from dataclasses import fields
@@ -59,6 +60,12 @@ def _numbers(model: Model) -> Iterator[tuple[Element, str, float, str]]:
             yield from _of(element, element, "", "")
 
 
+@functools.cache
+def _fields(kind: type[Element]) -> tuple[tuple[str, str], ...]:
+    """Return the fields of a kind of elements, with their units."""
+    return tuple((item.name, item.metadata.get("unit", "")) for item in fields(kind))
+
+
 def _of(
     owner: Element, value: Any, path: str, unit: str
 ) -> Iterator[tuple[Element, str, float, str]]:
@@ -66,10 +73,11 @@ def _of(
     if isinstance(value, int | float):
         yield owner, path, float(value), unit
     elif isinstance(value, Element):
-        for item in fields(value):
-            inner = f"{path}.{item.name}" if path else item.name
-            own = item.metadata.get("unit", "")
-            yield from _of(owner, getattr(value, item.name), inner, own)
+        for name, own in _fields(type(value)):
+            item = getattr(value, name)
+            # Most are names, or not given: no need to look into them.
+            if item is not None and type(item) is not str:
+                yield from _of(owner, item, f"{path}.{name}" if path else name, own)
     elif isinstance(value, dict):
         for key, item in inside.items():
             yield from _of(owner, item, f"{path}[{key!r}]", unit)

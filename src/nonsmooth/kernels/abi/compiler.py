@@ -7,20 +7,23 @@ position-independent, that defines its symbol and nothing else.
 """
 
 import ctypes
+import functools
+import hashlib
 from typing import Any
 
 import llvmlite.binding as llvm
 import numba
 from llvmlite import ir
 from numba import types
-from numba.core import compiler, registry
+from numba.core import compiler, funcdesc, registry
 from numba.core.codegen import CPUCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager
 from numba.core.typing.templates import AbstractTemplate
 from numba.extending import typeof_impl
 
-from nonsmooth.kernels.abi import pointers
+from nonsmooth.kernels.abi import parts, pointers
+from nonsmooth.kernels.abi.digest import of_function
 from nonsmooth.kernels.abi.faults import FAULT
 from nonsmooth.kernels.abi.linking import Far, Intrinsic, Kernel, far_kernels
 from nonsmooth.kernels.abi.pointers import slot_type
@@ -33,12 +36,22 @@ ALIASES = {"numba_ldexp": "ldexp", "numba_frexp": "frexp"}
 class Part(CPUCodeLibrary):
     """The code of one kernel, to be linked into far ones."""
 
+    key, is_ours = "", True
+
     def add_linking_library(self, library):
         """Note a callee; it is linked, and optimised, in the end."""
         self._linking_libraries.append(library)
 
     def _finalize_specific(self):
         """Do nothing: it is never executed by itself."""
+
+    def _optimize_functions(self, ll_module):
+        """Leave that to the far kernel: done here as well it takes a tenth more."""
+        # Of a user's law that would leave what it may seem to need of this process.
+        if self.is_ours:
+            ll_module.data_layout = self._codegen._data_layout
+        else:
+            super()._optimize_functions(ll_module)
 
     def modules(self, seen):
         """Yield the modules of this part and of its callees, each once."""
@@ -47,11 +60,61 @@ class Part(CPUCodeLibrary):
         seen.add(self)
         yield self._final_module
         for library in self._linking_libraries:
-            if isinstance(library, Part):
+            if isinstance(library, (Part, _Read)):
                 yield from library.modules(seen)
             elif library not in seen:
                 seen.add(library)
                 yield library._get_module_for_linking()
+
+    def kept(self, symbol, signature):
+        """Return what another process needs of it."""
+        ours = [item for item in self._linking_libraries if hasattr(item, "key")]
+        helpers = [item for item in self._linking_libraries if item not in ours]
+        return parts.Kept(
+            symbol=symbol,
+            signature=signature,
+            code=self._final_module.as_bitcode(),
+            callees=[item.key for item in ours],
+            helpers=[item._get_module_for_linking().as_bitcode() for item in helpers],
+        )
+
+
+class _Read:
+    """A part that another process has lowered."""
+
+    def __init__(self, key, kept):
+        self.key, self._kept = key, kept
+
+    def _ensure_finalized(self):
+        """Do nothing, as for a part."""
+
+    @functools.cached_property
+    def _module(self):
+        return llvm.parse_bitcode(self._kept.code)
+
+    def modules(self, seen):
+        """Yield its module and those of its callees, each once."""
+        if self in seen:
+            return
+        seen.add(self)
+        yield self._module
+        for key in self._kept.callees:
+            yield from _part(key).modules(seen)
+        for code in self._kept.helpers:
+            if code not in seen:
+                seen.add(code)
+                yield llvm.parse_bitcode(code)
+
+
+# All parts that are known here, by key.
+_parts: dict[str, Part | _Read] = {}
+
+
+def _part(key):
+    """Return a part, which this process or another one has lowered."""
+    if key not in _parts and (kept := parts.get(key)):
+        _parts[key] = _Read(key, kept)
+    return _parts.get(key)
 
 
 def _flags():
@@ -92,6 +155,12 @@ class _Passes(PassManager):
 class _ForKernels(compiler.CompilerBase):
     """Numba's compiler with the passes that kernels need."""
 
+    def _compile_bytecode(self):
+        # Names that do not count what was compiled before: the same in all processes.
+        self.state.func_id.unique_id = None
+        self.state.func_id.unique_name = self.state.func_id.func_qualname
+        return super()._compile_bytecode()
+
     def define_pipelines(self):
         """Return the list of passes."""
         every = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
@@ -105,11 +174,17 @@ def _name(item):
     return item[0].__name__
 
 
+def _is_ours(function):
+    return function.__module__.startswith("nonsmooth.")
+
+
 @global_compiler_lock
 def _lower(function, args, result=None):
     """Return a function typed and lowered, as a part."""
     # A user's law may be written in all that Numba knows.
-    is_ours = function.__module__.startswith("nonsmooth.")
+    is_ours = _is_ours(function)
+    library = Part(_target.target_context.codegen(), function.__qualname__)
+    library.is_ours = is_ours
     return compiler.compile_extra(
         _target.typing_context,
         _target.target_context,
@@ -118,7 +193,7 @@ def _lower(function, args, result=None):
         result,
         _flags(),
         {},
-        library=Part(_target.target_context.codegen(), function.__qualname__),
+        library=library,
         pipeline_class=_ForKernels if is_ours else compiler.Compiler,
     )
 
@@ -145,15 +220,56 @@ def _template(kernel):
     def generic(self, args, kws):
         plain = tuple(types.unliteral(kind) for kind in args)
         if plain not in found:
-            result = _lower(kernel.py_func, plain)
-            _target.target_context.insert_user_function(
-                kernel, result.fndesc, [result.library]
-            )
-            found[plain] = result.signature
+            found[plain] = _known(kernel, plain) or _lowered(kernel, plain)
         return found[plain]
 
     slots = {"key": kernel, "generic": generic}
     return type(kernel.py_func.__name__, (AbstractTemplate,), slots)
+
+
+def _key(kernel, kinds):
+    """Return the name of a part: what it is made of, and for which types."""
+    text = f"{kernel.__module__}.{kernel.__qualname__} {kinds}"
+    made_of = of_function(kernel.py_func)
+    return hashlib.sha256(f"{made_of} {text}".encode()).hexdigest()
+
+
+def _known(kernel, kinds):
+    """Return the signature of a kernel that another process has lowered, or None."""
+    key = _key(kernel, kinds) if parts.is_shared() else ""
+    kept = parts.get(key) if key else None
+    if kept is None:
+        return None
+    _parts[key] = _Read(key, kept)
+    desc = funcdesc.FunctionDescriptor(
+        native=True,
+        modname=kernel.__module__,
+        qualname=kernel.__qualname__,
+        unique_name=kernel.__qualname__,
+        doc=None,
+        typemap=None,
+        calltypes=None,
+        args=(),
+        kws=(),
+        restype=kept.signature.return_type,
+        argtypes=kinds,
+    )
+    desc.mangled_name = kept.symbol
+    _target.target_context.insert_user_function(kernel, desc, [_parts[key]])
+    return kept.signature
+
+
+def _lowered(kernel, kinds):
+    """Lower a kernel, let others have it, and return its signature."""
+    result = _lower(kernel.py_func, kinds)
+    context = _target.target_context
+    context.insert_user_function(kernel, result.fndesc, [result.library])
+    if parts.is_shared() and _is_ours(kernel.py_func):
+        result.library.key = key = _key(kernel, kinds)
+        _parts[key] = result.library
+        symbol = result.fndesc.llvm_func_name
+        parts.put(key, result.library.kept(symbol, result.signature))
+    return result.signature
 
 
 def _once(make):
@@ -208,7 +324,7 @@ def compile_object(far) -> bytes:
     """Return the object code of a far kernel of ours."""
     module = _linked(far)
     _optimise(module, far.symbol)
-    if needed := _needed(module, ("NRT_", "numba_", "Py")):
+    if needed := _needed(module, ("NRT_", "numba_", "Py", "_ZN")):
         raise TypeError(f"{far.symbol} needs {', '.join(needed)} at run time")
     return _machine().emit_object(module)
 
@@ -261,9 +377,28 @@ def _optimise(module, symbol):
         if not variable.is_declaration and variable.name != symbol:
             variable.linkage = "internal"
     module.data_layout = codegen._data_layout
-    passes, builder = codegen._module_pass_manager(slp_vectorize=True)
+    passes, builder = _module_passes(symbol)
     passes.run(module, builder)
     module.verify()
+
+
+# What is called at events and from Python, not in each step: loops there are short, and
+# run seldom. Making them fast would take a tenth of the whole build.
+_SELDOM = tuple(
+    f"nonsmooth.kernels.{name}." for name in ("complementarity", "entry", "friction")
+)
+
+
+def _module_passes(symbol):
+    """Return the passes for a module that exports a symbol, and their builder."""
+    codegen = _target.target_context.codegen()
+    if not symbol.startswith(_SELDOM):
+        return codegen._module_pass_manager(slp_vectorize=True)
+    tuning = llvm.create_pipeline_tuning_options(speed_level=3)
+    tuning.slp_vectorization = True
+    tuning.loop_vectorization = tuning.loop_unrolling = False
+    builder = llvm.create_pass_builder(codegen._tm, tuning)
+    return builder.getModulePassManager(), builder
 
 
 def _needed(module, begins=("",)):

@@ -126,7 +126,7 @@ def _rows():
 # Who wants to know of a build: called with the kernels compiled and all there are.
 listeners: list[Callable[[int, int], None]] = []
 # What one kernel takes on a core, and the compiler to start, s.
-SECONDS_PER_KERNEL, SECONDS_TO_START = 0.4, 2.0
+SECONDS_PER_KERNEL, SECONDS_TO_START = 0.35, 2.0
 # Kernels below which another process is not worth its start.
 LEAST_PER_WORKER = 5
 

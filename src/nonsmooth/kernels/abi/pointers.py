@@ -89,6 +89,10 @@ class BlockType(types.Type):
         self.block, self.layout = cls, cls._layout
         super().__init__(name=f"Block({cls.__module__}.{cls.__name__})")
 
+    def __reduce__(self):
+        """Name the class: what a layout holds is known from it in every process."""
+        return block_type, (self.block,)
+
 
 _block_types = {}
 

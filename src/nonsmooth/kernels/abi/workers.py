@@ -6,18 +6,17 @@ import importlib
 import json
 import os
 import queue
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from collections import deque
 from contextlib import suppress
+from pathlib import Path
 
 from nonsmooth.kernels.abi.linking import far_kernels
 from nonsmooth.kernels.abi.rows import Row
-
-# Kernels between two collections of garbage, which is many small objects: collecting
-# as Python does by itself takes an eighth of the time, never takes 1 GB.
-COLLECTED = 25
 
 
 def compile_in_parallel(kernels, n_worker):
@@ -28,7 +27,8 @@ def compile_in_parallel(kernels, n_worker):
     part = -(-len(ordered) // n_worker)
     waiting = [deque(ordered[i * part : (i + 1) * part]) for i in range(n_worker)]
     done: queue.Queue = queue.Queue()
-    command = [sys.executable, "-m", "nonsmooth.kernels.abi.workers"]
+    shared = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    command = [sys.executable, "-m", "nonsmooth.kernels.abi.workers", shared.name]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     processes: list[subprocess.Popen] = []
     try:
@@ -51,6 +51,7 @@ def compile_in_parallel(kernels, n_worker):
             process.kill()
         for process in processes:
             process.wait()
+        shared.cleanup()
 
 
 def _next(own, waiting):
@@ -91,21 +92,31 @@ def _find(family, module, name, symbol):
     return Row(family, found)
 
 
-def main():
-    """Compile what standard input names; answer with its object code."""
+def main(folder):
+    """Compile what standard input names; answer with its object code.
+
+    Parts are shared with others in a folder.
+    """
     # Numba sets up coloured messages for each of the many it makes and never shows.
     sys.modules["colorama"] = None  # pyright: ignore[reportArgumentType]
+    from nonsmooth.kernels.abi import parts
     from nonsmooth.kernels.abi.compiler import compile_object
 
+    parts.share(Path(folder))
+    # Garbage is what a kernel leaves behind, many small objects. Looking at older ones
+    # as well, as Python does by itself, takes an eighth of the time.
     gc.disable()
-    for n, line in enumerate(sys.stdin, 1):
+    gc.freeze()
+    for line in sys.stdin:
         data = compile_object(_find(*json.loads(line)))
         print(base64.b64encode(data).decode(), flush=True)
-        if n % COLLECTED == 0:
-            gc.collect()
+        gc.collect(0)
 
 
 if __name__ == "__main__":
-    with suppress(BrokenPipeError):  # whoever asked has gone
-        main()
+    try:
+        with suppress(BrokenPipeError):  # whoever asked has gone
+            main(sys.argv[1])
+    finally:  # and may have been killed, so that nobody else tidies up
+        shutil.rmtree(sys.argv[1], ignore_errors=True)
     os._exit(0)  # at once: there is nothing to be tidied up
