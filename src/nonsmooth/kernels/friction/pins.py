@@ -68,19 +68,15 @@ def push(m, w, n, begin, end):
     turn(m, w, n, at_a, at_b, by_a, by_b)
     for i in range(begin, end):
         own, place = at(w.response, 4 * i), m.row_side[i]
-        p, q, r, s = 0.0, 0.0, 0.0, 0.0
+        for l in range(4):
+            own[l] = 0.0
         for side in range(2):
             if place[side] >= 0:
                 body, J = float(place[side]), w.J[place[2 + side] + 2]
-                p += J * (by_a[0] if at_a[0] == body else 0.0)
-                q += J * (by_a[1] if at_a[1] == body else 0.0)
-                r += J * (by_a[2] if at_a[2] == body else 0.0)
-                s += J * (by_a[3] if at_a[3] == body else 0.0)
-                p += J * (by_b[0] if at_b[0] == body else 0.0)
-                q += J * (by_b[1] if at_b[1] == body else 0.0)
-                r += J * (by_b[2] if at_b[2] == body else 0.0)
-                s += J * (by_b[3] if at_b[3] == body else 0.0)
-        own[0], own[1], own[2], own[3] = p, q, r, s
+                for l in range(4):
+                    on_a = by_a[l] if at_a[l] == body else 0.0
+                    on_b = by_b[l] if at_b[l] == body else 0.0
+                    own[l] += J * (on_a + on_b)
 
 
 @kernel
