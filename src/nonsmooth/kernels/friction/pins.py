@@ -8,10 +8,10 @@ and where the sum of |R_kl| over l is below one for every pin the loads are uniq
 below it Newton's steps need no factors: a few terms of a series will do,
 
     (I - D) d = r = |lam| - G        D_kl = e_k·R_kl        e_k = lam_k / |lam_k|
-    d = r + D r + D^2 r + D^3 r
+    d = P r        P = I + D + D^2 + D^3
 
-and so do the directions of the first round. Friction of a pin is a couple: as long as
-bodies have no tails it turns them and does nothing else.
+and so do the directions of the first round, with them P. Friction of a pin is a couple:
+as long as bodies have no tails it turns them and does nothing else.
 
 Four fill a vector unit: numbers of pins stand side by side, a matrix by its columns,
 and loops have four rounds each, so that all of it stays in registers.
@@ -26,8 +26,8 @@ from nonsmooth.kernels.tolerances import TINY
 
 # Sum of |R_kl| up to which the series is used: what it leaves out is 1e-4 then.
 WEAK = 0.1
-# Terms of the series after the first; rounds, of which two or three are mostly enough.
-N_TERM, MAX_ROUND = 3, 10
+# Powers of D in the series; rounds, of which two or three are mostly enough.
+N_POWER, MAX_ROUND = 3, 10
 # Corrections until the next would change loads by round-off, beside them: it is smaller
 # by the same factor as the last was.
 STILL = 1e-16
@@ -141,15 +141,20 @@ def aim(x, y, size, ex, ey, X, Y, D):
 
 
 @kernel
-def sum_series(D, r, d, old):
-    """Write d = r + D r + D^2 r + ..."""
-    for k in range(4):
-        d[k] = r[k]
-    for _ in range(N_TERM):
+def sum_series(D, P, Q):
+    """Write P = I + D (I + D (I + D)); Q is scratch."""
+    for i in range(16):
+        P[i] = D[i]
+    for _ in range(N_POWER - 1):
         for k in range(4):
-            old[k] = d[k]
-            d[k] = r[k]
-        multiply(D, old, d)
+            P[5 * k] += 1.0
+        for i in range(16):
+            Q[i] = P[i]
+            P[i] = 0.0
+        for l in range(4):
+            multiply(D, at(Q, 4 * l), at(P, 4 * l))
+    for k in range(4):
+        P[5 * k] += 1.0
 
 
 @kernel
@@ -159,7 +164,7 @@ def find_loads(m, w, n):
     x, y, G = stack_floats(4), stack_floats(4), stack_floats(4)
     ex, ey = stack_floats(4), stack_floats(4)
     size, r, part = stack_floats(4), stack_floats(4), stack_floats(4)
-    d, old = stack_floats(4), stack_floats(4)
+    P, Q, d = stack_floats(16), stack_floats(16), stack_floats(4)
     most = gather(m, w, n, x, y, G, X, Y)
     if not most <= WEAK:
         return 0
@@ -167,10 +172,13 @@ def find_loads(m, w, n):
     multiply(Y, G, y)
     change = miss(x, y, G, size, r, part)
     aim(x, y, size, ex, ey, X, Y, D)
+    sum_series(D, P, Q)
     # At first, what the series leaves out, and how far directions turn at most.
-    rate = most**N_TERM * most + change
+    rate = most**N_POWER * most + change
     for _ in range(MAX_ROUND):
-        sum_series(D, r, d, old)
+        for k in range(4):
+            d[k] = 0.0
+        multiply(P, r, d)
         for k in range(4):
             G[k] += d[k]
         if change * rate <= STILL:
