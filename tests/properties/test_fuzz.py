@@ -77,6 +77,8 @@ MENDED = [
     ("guides", 11002),
     # Redundant friction that was shared from what was evaluated before.
     ("guides", 20102),
+    # Redundant friction beside a joint that slides, which followed with another size.
+    ("loops", 1006),
     # A contact that shows a pull as it lets go, or long before, while it fades.
     ("mixed", 20055),
     ("shapes", 11151),

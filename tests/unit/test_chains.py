@@ -14,7 +14,7 @@ import pytest
 
 from nonsmooth import Coulomb, Model, Prismatic, Revolute, RigidBody
 from nonsmooth.kernels import entry
-from nonsmooth.kernels.friction import chains, rubbing, slides
+from nonsmooth.kernels.friction import chains, groups, rubbing, slides
 from nonsmooth.kernels.friction.modes import PRESSING, SLIP
 from nonsmooth.kernels.mechanics import dynamics
 from nonsmooth.pack import pack
@@ -125,3 +125,27 @@ def test_what_is_certain_is_so_for_all_signs(radius):
     assert not chains.is_certain(m, w, 0, n, most)
     # It is a bound, of several factors of two, of what is certain.
     assert chains.is_certain(m, w, 0, n, 10.0 * most)
+
+
+@pytest.mark.jit_off
+def test_what_follows_contacts_at_rest_is_the_same_problem():
+    m, w = at_start(chain(3, 0.3, 0.05))
+    n = N + 1
+    slides.respond(m, w, 0, n)
+    wide = slides.stride(n)
+    Y = np.array(w.response[: m.n_row * wide]).reshape(m.n_row, wide)[:, :n]
+    slides.solve_loads(m, w, n)
+    lu, swap = w.lu[: n * n].copy(), w.swap[:n].copy()
+    w.response[:], w.lu[:] = 0.0, 0.0
+    groups.respond(m, w, n)
+    own = np.array(w.response[: m.n_row * wide]).reshape(m.n_row, wide)[:, :n]
+    assert own == pytest.approx(Y, abs=SAME * np.abs(Y).max())
+    assert w.swap[:n] == pytest.approx(swap)
+    assert w.lu[: n * n] == pytest.approx(lu, abs=SAME)
+    # Reactions to a unit of a load, with what it brings about.
+    phi = np.array([w.contact[k].phi for k in w.rub[:n]])
+    for l in (0, n - 1):
+        w.lam[:] = Y[:, l]
+        groups.follow(m, w, n)
+        loads = w.excess[:n] / -phi
+        assert w.lam == pytest.approx(Y[:, l] + Y @ loads, abs=SAME * 10.0)

@@ -12,15 +12,20 @@ Integers = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-def order_rows(n_row: Integers, body: Integers) -> Integers:
+# Rows whose profile is full in any order, so that SciPy need not be imported.
+HANDFUL = 12
+
+
+def order_rows(n_row: Integers, body: Integers, n_slide: int) -> Integers:
     """Give rows numbers such that owners that share a body stand close together.
 
     Reverse Cuthill-McKee on the graph of joints and contacts. For a handful of rows
-    the profile is full in any order, and SciPy need not be imported.
+    the profile is full in any order. The last `n_slide` rows are of friction in joints,
+    and empty as long as these slide: behind all others they then take no part.
     """
     n = len(body)
     order = np.arange(n)
-    if n_row.sum() > 12:
+    if max(n_row.sum() - n_slide, n_slide) > HANDFUL:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import reverse_cuthill_mckee
 

@@ -394,7 +394,7 @@ def _rows(
     sides = np.concatenate([joints, ends[has_row]])
     sides = np.where(sides < n_moving, sides, -1)
     n_row = np.concatenate([joint["joint_n_row"], np.ones(has_row.sum(), np.int64)])
-    begins = order.order_rows(n_row, sides)
+    begins = order.order_rows(n_row, sides, int(has_row[n_touch:].sum()))
     n_joint = len(joints)
     joint["joint_row"] = begins[:n_joint]
     contact = contact_columns(contacts) | {"contact_group": group}

@@ -145,12 +145,14 @@ def weigh(m, w, n):
 
 @kernel
 def respond(m, w, n_slide):
-    """Write and factor what friction of the joints that slide does to their loads."""
+    """Write and factor what loads of the joints that slide do to each other."""
+    wide = slides.stride(n_slide)
     for l in range(n_slide):
-        push_alone(m, w, w.rub[l], w.held_a)
+        k = w.rub[l]
+        push_alone(m, w, k, w.held_a)
         reactions.oppose(m, w, w.held_a)
         for i in range(m.n_row):
-            w.response[i * n_slide + l] = w.lam[i]
+            w.response[i * wide + l] = -w.contact[k].phi * w.lam[i]
     slides.solve_loads(m, w, n_slide)
 
 
@@ -169,10 +171,11 @@ def follow(m, w, n_slide):
             force = slides.flank_force(m, w, k, j, phi, w.lam[i], second)
             w.excess[l] += slides.side(m, w, k, j) * force
     lu_solve(n_slide, w.lu, w.swap, w.excess)
+    wide = slides.stride(n_slide)
     for l in range(n_slide):
-        w.excess[l] *= -w.contact[w.rub[l]].phi
         for i in range(m.n_row):
-            w.lam[i] += w.response[i * n_slide + l] * w.excess[l]
+            w.lam[i] += w.response[i * wide + l] * w.excess[l]
+        w.excess[l] *= -w.contact[w.rub[l]].phi
 
 
 @kernel

@@ -7,7 +7,7 @@ many by the banded one of `chains`; both with Newton's method where loads are cu
 import math
 
 from nonsmooth.kernels.abi import FLOATS, INTEGER, at, far, kernel, stack_floats
-from nonsmooth.kernels.friction import chains, slides
+from nonsmooth.kernels.friction import chains, pins, slides
 from nonsmooth.kernels.friction.loads import is_curved
 from nonsmooth.kernels.mechanics import bodies, contacts
 from nonsmooth.kernels.mechanics.tables import FACES, PIN, Tables, Work
@@ -107,6 +107,9 @@ def note_margin(m, w, g, n):
 def rub_group(m, w, g, n, a):
     """Find the friction of the n listed contacts of group g, and add what it does."""
     begin, end = m.group_row[g], min(m.group_end[g], w.n_active)
+    if not w.is_chosen and pins.are_few_pins(m, w, n):
+        if pins.rub(m, w, n, begin, end, 1, a):
+            return
     is_banded = 0
     if n > MAX_FULL and not w.has_lost_rank:
         for l in range(n):
@@ -145,6 +148,21 @@ def slide(m, w, k, W, force, a):
             G = stack_floats(6)
             contacts.coefficients(m, w, k, G)
             bodies.push(m, w, marker, at(G, 3 * side), force)
+
+
+@far(Tables, Work, FLOATS, returns=INTEGER)
+def rub_alone(m, w, a):
+    """Solve for reactions where all rows are of a few pins, and add their friction.
+
+    Returns 0 where they are not, 1 if reactions have been found, 2 if friction, too.
+    """
+    if m.n_group != 1 or w.is_chosen:
+        return 0
+    begin, end = m.group_row[0], m.group_end[0]
+    n = slides.list_sliding(m, w, 0)
+    if begin > 0 or end < w.n_active or not pins.are_few_pins(m, w, n):
+        return 0
+    return 1 + pins.rub(m, w, n, 0, w.n_active, 0, a)
 
 
 @far(Tables, Work, FLOATS)

@@ -348,13 +348,31 @@ def most(m, w, k, sign):
     return mu * load(m, w, k, sign * mu, w.lam)
 
 
-@far(Tables, Work, INTEGER)
+@kernel
 def hear(m, w, k):
     """Write the guards of contact k of a joint, 1 for those that it has not.
 
     The flanks and the slip of one that slides, less what counts as rest; what is left
     of the friction of one at rest.
     """
+    if m.contact_kind[k] == PIN and w.mode[k].grip == SLIP:
+        rub = m.contact_rub[k]
+        w.heard[rub] = slip_left(m, w, k)
+        w.heard[rub + 1] = 1.0
+    else:
+        hear_any(m, w, k)
+
+
+@kernel
+def slip_left(m, w, k):
+    """Return the slip of contact k less what counts as rest."""
+    rest = m.contact_band[k] + AT_REST * contacts.slip_scale(m, w, k)
+    return w.mode[k].sign * w.contact[k].v_t - rest
+
+
+@far(Tables, Work, INTEGER)
+def hear_any(m, w, k):
+    """Write the same guards of any contact of a joint."""
     c = w.contact[k]
     press, rub = m.contact_press[k], m.contact_rub[k]
     # Without any load there is nothing to decide.
@@ -369,8 +387,7 @@ def hear(m, w, k):
     w.heard[rub + 1] = 1.0
     mode = w.mode[k]
     if mode.grip == SLIP:
-        rest = m.contact_band[k] + AT_REST * contacts.slip_scale(m, w, k)
-        w.heard[rub] = mode.sign * c.v_t - rest
+        w.heard[rub] = slip_left(m, w, k)
     if mode.grip != STICK:
         return
     if contacts.is_tied(m, w, k):

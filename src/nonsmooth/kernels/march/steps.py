@@ -42,9 +42,11 @@ def hear(m, w, s):
     for k in range(m.n_touch, m.n_contact):
         slides.hear(m, w, k)
     w.heard[m.n_watch - 1] = w.margin
+    low, high, heard = s.low, s.high, w.heard
     for i in range(m.n_heard, m.n_watch):
-        s.low[i] = min(s.low[i], w.heard[i])
-        s.high[i] = max(s.high[i], w.heard[i])
+        value = heard[i]
+        low[i] = value if value < low[i] else low[i]
+        high[i] = value if value > high[i] else high[i]
 
 
 @kernel

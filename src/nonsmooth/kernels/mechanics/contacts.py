@@ -218,7 +218,7 @@ def recall(m, w, y):
 @kernel
 def state_rates(m, w, rate):
     """Write the rates of the internal states; a contact without force keeps its."""
-    for k in range(m.n_contact):
+    for k in range(m.n_contact if m.n_state > 0 else 0):
         i = m.contact_state[k]
         if i >= 0:
             rate[i] = 0.0
@@ -367,7 +367,7 @@ def push_friction(m, w, k, force):
 @kernel
 def stick_forces(m, w):
     """Take the friction of sticking contacts from the reactions, also on supports."""
-    for k in range(m.n_contact):
+    for k in range(m.n_contact if w.n_stuck > 0 else 0):
         i = m.contact_row[k]
         if i >= 0 and w.is_active[i]:
             w.contact[k].lam_t = w.lam[i]

@@ -61,11 +61,14 @@ def accelerate(m, w, t, v, alpha, beta, a):
         w.x[i] = w.g_t[i] - row_rate(m, w, i, a) - w.bias[i]
         if alpha != 0.0 or beta != 0.0:
             w.x[i] -= alpha * row_rate(m, w, i, v) + beta * w.g[i]
-    solve_rows(m, w, w.x, w.lam)
-    if w.has_lost_rank and w.n_stuck > w.n_gripped and w.n_rub > 0:
-        share(m, w)
     w.margin = 1.0
-    if w.n_rub > 0 and not w.is_bare:
+    is_rubbing = w.n_rub > 0 and not w.is_bare
+    done = rubbing.rub_alone(m, w, a) if is_rubbing else 0
+    if done == 0:
+        solve_rows(m, w, w.x, w.lam)
+        if w.has_lost_rank and w.n_stuck > w.n_gripped and w.n_rub > 0:
+            share(m, w)
+    if is_rubbing and done < 2:
         rubbing.rub(m, w, a)
     react(m, w, a)
     assemble.load_supports(m, w)
