@@ -543,7 +543,7 @@ def plate(left, right, bottom, top):
     return Polygon(vertices=corners)
 
 
-def landing(law, mass, inertia, y, **start):
+def landing(law, mass, inertia, y, **start: Any):
     """Return two legs and what joins them, falling on a polygon."""
     legs = {
         "l": plate(-0.06, -0.03, -0.06, 0.06),
@@ -555,7 +555,7 @@ def landing(law, mass, inertia, y, **start):
         mass=mass,
         inertia=inertia,
         position=(0.0, y),
-        shapes=legs,
+        shapes={**legs},
         **start,
     )
     floor = Ground(shapes={"f": plate(-1.0, 1.0, -0.2, 0.0)})
@@ -569,7 +569,7 @@ def landing(law, mass, inertia, y, **start):
     return Model(gravity=(0.0, -9.81), bodies=[floor, body], contacts=[contact])
 
 
-LANDINGS = [
+LANDINGS: list[Any] = [
     # Flush: steps became ever smaller as the second leg left.
     (
         HuntCrossley(stiffness=1e7, exponent=1.0, damping=1.0),

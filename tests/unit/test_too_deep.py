@@ -1,5 +1,6 @@
 """Outlines that sink in too deep: the reason told, and that its advice helps."""
 
+import math
 import re
 from dataclasses import replace
 from typing import Any
@@ -9,9 +10,13 @@ import pytest
 from fuzz.audit.locks import is_refuted
 from fuzz.families import make
 from nonsmooth import (
+    ConstantRate,
+    Contact,
     Coulomb,
+    KelvinVoigt,
     Model,
     MovingSupport,
+    Polygon,
     RigidBody,
     SmoothStep,
     SolveError,
@@ -118,3 +123,31 @@ def test_a_body_without_a_hinge_is_not_judged():
     slippery = replace(model.contacts[0], friction=Coulomb(mu=0.0))
     loose = Model(bodies=free, contacts=[slippery])
     assert not is_refuted(loose, result, text)
+
+
+@pytest.mark.parametrize("friction", [None, Coulomb(mu=0.7)])
+def test_a_free_box_thrown_on_a_belt_is_not_said_to_be_locked(friction):
+    """Its own motion presses it: as the message has it, a stiffer law helps."""
+    side = 0.1
+    square = ((-side, -side), (side, -side), (side, side), (-side, side))
+    box = RigidBody(
+        name="box",
+        mass=1.0,
+        inertia=1 / 150,
+        position=(0.0, side * math.sqrt(2.0) + 1e-3),
+        angle=0.25 * math.pi,
+        velocity=(0.0, -3.0),
+        shapes={"o": Polygon(vertices=square)},
+    )
+    belt = MovingSupport(name="belt", x=ConstantRate(rate=0.01))
+
+    def model(stiffness):
+        law = KelvinVoigt(stiffness=stiffness)
+        c = Contact(name="c", a="belt", b="box.o", normal=law, friction=friction)
+        return Model(gravity=(0.0, -9.81), bodies=[belt, box], contacts=[c])
+
+    with pytest.raises(SolveError) as caught:
+        simulate(model(2e4), 0.3)
+    assert "try a stiffer normal law" in str(caught.value)
+    assert "locks" not in str(caught.value)
+    assert simulate(model(8e4), 0.3).status == "finished"

@@ -129,9 +129,7 @@ def _too_deep(system: System, step: Step, work: Work) -> str:
     mover = _mover(system, k)
     if not mover:
         return FAILURES["too_deep"].format(**facts)
-    mode: Any = work.mode[k]
-    is_stuck = mode["side"] == PRESSING and mode["grip"] == STICK
-    return FAILURES["locked" if is_stuck else "pushed"].format(
+    return FAILURES["locked" if _is_locked(system, work, k) else "pushed"].format(
         **facts,
         mover=mover,
         load=_borne(system, work, k) / float(ratio[k]) ** 2,
@@ -147,6 +145,22 @@ def _borne(system: System, work: Work, k: int) -> float:
     """
     press: Any = np.asarray(work.press)[system.tables.contact_flat[k]]
     return math.hypot(float(press["F_x"]), float(press["F_y"]))
+
+
+def _is_locked(system: System, work: Work, k: int) -> bool:
+    """Return whether contact k sticks, and joints leave both its bodies no other way.
+
+    Not where one is free: it is its own motion that presses it, and a stiffer law would
+    stop it.
+    """
+    mode: Any = work.mode[k]
+    if system.tables.contact_row[k] < 0 or mode["side"] != PRESSING:
+        return False
+    spot, model = system.spots[k], system.model
+    held = {end.partition(".")[0] for j in model.joints for end in (j.a, j.b)}
+    held |= {end.partition(".")[0] for d in model.drives for end in (d.a, d.b)}
+    is_held = {spot.owner, spot.body} <= held | set(system.supports)
+    return is_held and mode["grip"] == STICK and work.contact[k]["lam_t"] != 0.0
 
 
 def _mover(system: System, k: int) -> str:
