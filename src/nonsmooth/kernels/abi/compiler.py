@@ -387,12 +387,17 @@ def _optimise(module, symbol):
 _SELDOM = tuple(
     f"nonsmooth.kernels.{name}." for name in ("complementarity", "entry", "friction")
 )
+# But friction of joints that slide is a part of each right-hand side.
+_IN_STEPS = tuple(
+    f"nonsmooth.kernels.friction.{name}."
+    for name in ("chains", "pins", "rubbing", "slides")
+)
 
 
 def _module_passes(symbol):
     """Return the passes for a module that exports a symbol, and their builder."""
     codegen = _target.target_context.codegen()
-    if not symbol.startswith(_SELDOM):
+    if symbol.startswith(_IN_STEPS) or not symbol.startswith(_SELDOM):
         return codegen._module_pass_manager(slp_vectorize=True)
     tuning = llvm.create_pipeline_tuning_options(speed_level=3)
     tuning.slp_vectorization = True
