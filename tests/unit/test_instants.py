@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 from nonsmooth import (
     Contact,
@@ -189,6 +190,36 @@ def test_a_short_push_moves_a_block_at_rest():
     speed = (1000.0 - mu * g) * 1e-3
     assert kinds[0][1] == pytest.approx(0.5, abs=1e-12)
     assert kinds[1][1] == pytest.approx(0.501 + speed / (mu * g), rel=1e-9)
+
+
+@pytest.mark.parametrize(("omega", "force"), [(2355.97, 8.1425), (11610.656, 10.7049)])
+def test_a_packet_of_waves_moves_a_mass_at_rest(omega, force):
+    """It breaks away at the first peak that friction does not hold."""
+    g, mu0 = 9.81, 0.4
+    law = Expression(text=f"{force}*sin({omega}*t)*exp(-((t - 0.5)/0.05)**2)")
+    sole = Contact(
+        name="c",
+        b="b",
+        normal=KelvinVoigt(stiffness=1e5, damping=100.0),
+        friction=Coulomb(mu=0.3, mu_static=mu0),
+    )
+    model = Model(
+        gravity=(0.0, -g),
+        bodies=[PointMass(name="b", mass=1.0, position=(0.0, -g / 1e5))],
+        forces=[PointForce(name="f", b="b", fx=law)],
+        contacts=[sole],
+    )
+
+    def excess(t):
+        wave = force * np.sin(omega * t) * np.exp(-(((t - 0.5) / 0.05) ** 2))
+        return np.abs(wave) - mu0 * g
+
+    t = np.linspace(0.0, 1.0, 4_000_001)
+    k = int(np.argmax(excess(t) > 0.0))
+    first = brentq(excess, t[k - 1], t[k], xtol=1e-15)
+    events = simulate(model, 1.0).events
+    assert events[0].kind == "break_away"
+    assert events[0].t == pytest.approx(first, abs=1e-11)
 
 
 @pytest.mark.parametrize(

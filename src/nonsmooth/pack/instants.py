@@ -43,6 +43,10 @@ SHORT, HIGH = 0.1, 0.05
 # Part of all heights to which an expression is known between samples; and the narrowest
 # sample, as a part of the span.
 SAMPLED, NARROWEST = 0.25, 1e-10
+# A packet of waves is so many peaks and troughs at least, in less than this part of the
+# run, each in less than the third; no step passes more of them than the last, which its
+# nodes can tell apart.
+PACKET, BRIEF, QUICK, PASSED = 2, 0.5, 0.03, 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -312,4 +316,19 @@ def _short(t: Floats, s: Floats) -> Floats:
         b = here + int(np.flatnonzero(np.abs(right) >= 0.5 * height)[0])
         if begin[b] - end[a] < SHORT * (end[after] - begin[last]):
             found.append(float(t[here]))
-    return np.array(found)
+    return np.concatenate([found, _packet(t[turns[1:-1]], s[turns[1:-1]], t)])
+
+
+def _packet(t: Floats, s: Floats, all_t: Floats) -> Floats:
+    """Return some of the peaks and troughs of a packet of waves, none of other motion.
+
+    What is at rest until it comes has no error that would shorten its steps.
+    """
+    jump = np.abs(np.diff(s))
+    high = np.flatnonzero(jump >= SAMPLED * np.max(jump, initial=0.0))
+    if len(high) < PACKET:
+        return np.zeros(0)
+    length = t[high[-1] + 1] - t[high[0]]
+    if length >= min(BRIEF, QUICK * len(high)) * np.ptp(all_t):
+        return np.zeros(0)
+    return t[max(high[0] - PASSED, 0) : high[-1] + 2 : PASSED]
