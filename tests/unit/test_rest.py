@@ -143,11 +143,12 @@ def test_feet_on_one_line_that_turn_by_round_off_are_at_rest():
     """A body on four feet rocks to its rest on a belt: at 3e-5 rad/s in the end.
 
     Its feet then part by 1e-11 m/s^2, which no friction prevents and no velocity shows:
-    they were decided to slip by 2e-15 m/s, with full friction against each other.
+    they were decided to slip by 2e-15 m/s, with full friction against each other, up to
+    the end. Slips of this size now end at 0.1035 to 0.1046 s, by their round-off.
     """
     case = make("feet", 20619)
     result = simulate(case.model, case.until)
-    found = result.sample(np.linspace(0.104, case.until, 50))
+    found = result.sample(np.linspace(0.106, case.until, 50))
     for name in ("c0", "c1", "c2", "c3"):
         assert not np.any(found[f"{name}.mode"])
         # What is left of its rocking.

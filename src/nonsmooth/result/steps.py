@@ -48,14 +48,16 @@ class FlightLog:
     @property
     def coef(self) -> Floats:
         """Coefficients of the whole system."""
-        found, idle = self.flight.up(np.asarray(self.log.coef)), self.flight.idle
+        # What is beyond the last step has never been written.
+        own = np.asarray(self.log.coef)[: self.log.n]
+        found, idle = self.flight.up(own), self.flight.idle
         found[:, 0, idle] = self.before[idle]
         return found
 
     @property
     def end(self) -> Floats:
         """States of the whole system at the ends of steps."""
-        return self.up(np.asarray(self.log.end))
+        return self.up(np.asarray(self.log.end)[: self.log.n])
 
     def __getattr__(self, name: str) -> Any:
         """Return what does not depend on shapes."""
