@@ -550,14 +550,8 @@ def landing(law, mass, inertia, y, **start: Any):
         "m": plate(-0.03, 0.03, -0.02, 0.02),
         "r": plate(0.03, 0.06, -0.06, 0.06),
     }
-    body = RigidBody(
-        name="b",
-        mass=mass,
-        inertia=inertia,
-        position=(0.0, y),
-        shapes={**legs},
-        **start,
-    )
+    sizes: Any = {"mass": mass, "inertia": inertia, "position": (0.0, y)}
+    body = RigidBody(name="b", shapes={**legs}, **sizes, **start)
     floor = Ground(shapes={"f": plate(-1.0, 1.0, -0.2, 0.0)})
     contact = Contact(
         name="c",

@@ -9,7 +9,6 @@ middle, so that no beat of nodes and guard hides it.
 from nonsmooth.kernels.abi import kernel
 from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.march.locate import value_at
-from nonsmooth.kernels.mechanics import bodies
 from nonsmooth.kernels.mechanics.tables import GAP
 from nonsmooth.kernels.run import N_NODE
 from nonsmooth.kernels.tolerances import CLOSED
@@ -25,13 +24,20 @@ RELAX = 2.0
 
 
 @kernel
+def is_moved(m, marker):
+    """Return whether a marker's body is a support that laws of time move."""
+    support = m.body_support[m.marker_body[marker]]
+    return support >= 0 and m.support_law[support] >= 0
+
+
+@kernel
 def is_led(m, w, k):
     """Return whether guard k is a gap to a support that moves, and no force tells."""
     owner = m.watch_owner[k]
     if m.watch_kind[k] != GAP or w.mode[owner].side == PRESSING:
         return False
     a, b = m.contact_a[owner], m.contact_b[owner]
-    return bodies.is_led(m, a) or bodies.is_led(m, b)
+    return is_moved(m, a) or is_moved(m, b)
 
 
 @kernel

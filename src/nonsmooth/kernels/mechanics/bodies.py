@@ -260,13 +260,6 @@ def is_moving(m, marker):
 
 
 @kernel
-def is_led(m, marker):
-    """Return whether a marker's body is a support that laws of time move."""
-    support = m.body_support[m.marker_body[marker]]
-    return support >= 0 and m.support_law[support] >= 0
-
-
-@kernel
 def markers(m, w, q, v):
     """Pose, rate and acceleration bias of every marker.
 
