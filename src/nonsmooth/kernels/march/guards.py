@@ -74,7 +74,7 @@ from nonsmooth.kernels.tolerances import (
 LAW_DIFFERENCE = 1e-5
 # Round-off of a depth beside the lengths it is made of, several coordinates, and of a
 # law of some power of it; the part of a load that it never is more than.
-PLACES, NEAR_LIMIT = 10.0 * EPSILON, 0.5 * AT_LIMIT
+PLACES, NEAR_LIMIT = 30.0 * EPSILON, 0.5 * AT_LIMIT
 
 
 @kernel

@@ -34,9 +34,6 @@ DIFFERENCE = 1e-3
 # Halvings of a step that Newton's method refuses, or that misses what friction does at
 # rest; then it is searched as it is, and halved as often where that misleads.
 MAX_HALVING = 12
-# Part of a run in which no more is looked for between nodes: beside a contact that
-# leaves with its last load, friction may bend as sharply at any scale.
-MOMENT = 1e-10
 
 
 @kernel
@@ -296,7 +293,7 @@ def cut_at_event(m, w, r, h, row, t_stop):
         return h
     for i in range(2 * MAX_HALVING):
         landed = 0.0
-        is_strict = 1 if i < MAX_HALVING and h > MOMENT * s.set.span else 0
+        is_strict = 1 if i < MAX_HALVING else 0
         earliest = locate.locate(m, w, watch, h, row, r.rest.n_chatter, is_strict)
         if s.look.is_stopped:
             return h
