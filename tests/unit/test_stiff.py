@@ -7,9 +7,12 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from nonsmooth import (
+    Contact,
+    Coulomb,
     Event,
     ExpressionForce,
     Harmonic,
+    Hertz,
     Model,
     MovingSupport,
     PointMass,
@@ -236,6 +239,26 @@ def test_a_stiff_spring_that_oscillates_stays_explicit():
     exact = osc.free_response(result.t, mass=1.0, stiffness=1e6, position=1e-3)
     # Eight periods; the length's error is rtol of the model's size, 1 m, per step.
     assert result["ball.x"] - 1.0 == pytest.approx(exact.q, abs=1e-4)
+
+
+@pytest.mark.parametrize("method", ["auto", "dop853"])
+def test_a_stiff_contact_in_balance_stays_calm_inside_the_first_step(method):
+    """A mass slides over a stiff floor: nothing but stability limits the step.
+
+    Its period is 0.01 s, a first step by error alone was 0.05 s: its ends were right,
+    but stages, and the dense output with them, off by 1e-4 m/s.
+    """
+    law = Hertz(stiffness=2e6, exponent=1.2)
+    depth = (G / law.stiffness) ** (1.0 / law.exponent)
+    ball = PointMass(
+        name="ball", mass=1.0, position=(0.0, -depth), velocity=(20.0, 0.0)
+    )
+    sole = Contact(name="sole", b="ball", normal=law, friction=Coulomb(mu=0.3))
+    model = Model(gravity=(0.0, -G), bodies=[ball], contacts=[sole])
+    result = simulate(model, 0.5, method=method)
+    inside = result.sample(np.linspace(0.0, result.t[3], 400))
+    # Round-off of the balance, 1e-15 N, and some hundreds of times that.
+    assert np.max(np.abs(inside["ball.vy"])) < 1e-12
 
 
 # ---- events --------------------------------------------------------------------

@@ -157,9 +157,11 @@ def share_group(m, w, g, n, a, is_near):
         c = w.contact[w.rub[l]]
         contacts.push_friction(m, w, w.rub[l], w.excess[l])
         c.lam_t += w.excess[l]
-        c.lam_n -= w.excess[l] / c.phi if c.phi != 0.0 else 0.0
     for i in range(m.n_row):
         w.lam[i] += w.new[i]
+    for l in range(n_slide):
+        c = w.contact[w.rub[l]]
+        c.lam_n = slides.load(m, w, w.rub[l], c.phi, w.lam)
     for k in range(m.n_contact):
         i = m.contact_row[k]
         if i >= 0 and w.is_active[i]:

@@ -45,6 +45,9 @@ SLACK = 1000.0
 # Exponents of a controller that looks at the last error, too, times the order, and the
 # least that it looks at, as in DOP853 [HairerNorsettWanner1993]_ II.4.
 STEADY, STEADIER, LEAST_ERROR = 0.32, 0.2, 1e-4
+# Times the reach of an explicit method beyond which no step is taken. Error control
+# keeps steps near the reach where something moves, and overshoots a little.
+BEYOND = 2.0
 # Steps beside the reach of an explicit method, in terms of what settles by itself: its
 # stages then magnify what is unsettled by 1e3 at most.
 BRISTLED = 1.5
@@ -162,12 +165,28 @@ def growth(m, s, error, order):
 
 
 @kernel
+def is_beyond_reach(m, w, s, tb, h):
+    """Return whether a step goes far beyond stability; shorten the next if so.
+
+    A stiff contact in balance has no error that would shorten a step, but its stages
+    magnify round-off, and the dense output shows them.
+    """
+    if steps.stiffness(m, s, tb, h) <= BEYOND * tb.reach:
+        return False
+    radius = steps.spectral_radius(m, w, s)
+    if radius * h <= BEYOND * tb.reach:
+        return False
+    s.h = tb.reach / radius
+    return True
+
+
+@kernel
 def explicit_step(m, w, s, tb, t_stop):
     """Find an acceptable explicit step; return its size, or a failure < 0."""
     if s.h == 0.0:
         s.h = steps.first_step(m, w, s, tb.order)
         s.error_last = 1.0
-    limit = steps.GROW
+    limit, is_checked = steps.GROW, False
     while True:
         steps.begin_hearing(m, s)
         allowed = 1.0
@@ -196,6 +215,10 @@ def explicit_step(m, w, s, tb, t_stop):
             land_explicit(m, w, s, tb, h)
             return h
         if error <= allowed:
+            if not is_checked and is_beyond_reach(m, w, s, tb, h):
+                is_checked = True
+                s.n_reject += 1
+                continue
             grow = min(limit, growth(m, s, error, tb.order))
             # A step cut short by t_stop says nothing against a larger one.
             s.h = max(h * grow, s.h if h < 0.9 * s.h else 0.0)

@@ -512,7 +512,8 @@ def first_mode(m, w, r, t):
 def time_to_feel(m, w, r):
     """Return how long a contact that has just closed takes to be felt, in s.
 
-    To overlap by a little, or for its force then to stop the bodies' approach.
+    To overlap by a little, or for its force then to stop the bodies' approach. Beside
+    friction in joints, whose loads follow at once, to have its drag.
     """
     shortest = math.inf
     size = r.step.set.size
@@ -529,4 +530,8 @@ def time_to_feel(m, w, r):
                 force = contacts.normal_force(m, w, k, -depth, c.gap_rate)
                 pull = abs(force) * slip_compliance(m, w, k, r.step.d)
                 shortest = min(shortest, rate / pull if pull > 0.0 else shortest)
+                if m.contact_has_drag[k] and m.n_contact > m.n_touch and force > 0.0:
+                    # No later than on a straight way to the force at that depth.
+                    trace = contacts.felt(m)
+                    shortest = min(shortest, depth / rate * trace / force)
     return shortest

@@ -113,8 +113,14 @@ def wetted(m, k, lam_n):
     """
     if not m.contact_has_drag[k]:
         return 1.0
+    return min(1.0, max(0.0, lam_n) / felt(m))
+
+
+@kernel
+def felt(m):
+    """Return the load from which on a contact has its whole drag."""
     weight = m.weight_of_all if m.weight_of_all > 0.0 else m.moment
-    return min(1.0, max(0.0, lam_n) / (FELT_FORCE * weight))
+    return FELT_FORCE * weight
 
 
 @kernel
