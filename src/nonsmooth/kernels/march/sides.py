@@ -3,7 +3,8 @@
 from nonsmooth.kernels.abi import kernel
 from nonsmooth.kernels.march.guards import evaluate, is_event
 from nonsmooth.kernels.march.resolved import largest_node
-from nonsmooth.kernels.tolerances import ARMED, JUMPED, MISSED, ZERO
+from nonsmooth.kernels.mechanics.tables import GAP
+from nonsmooth.kernels.tolerances import ARMED, JUMPED, MISSED, SMALLEST_GAP, ZERO
 
 
 @kernel
@@ -52,7 +53,10 @@ def is_clean(m, watch):
         value = watch.guard[k][0]
         if watch.fired[k] or value >= 0.0:
             continue
-        if value < -ZERO * largest_node(watch, k):
+        # Of faces that just touch, which come and go, by round-off of places.
+        is_gap = m.watch_kind[k] == GAP
+        least = SMALLEST_GAP * watch.step.set.size if is_gap else 0.0
+        if value < -max(ZERO * largest_node(watch, k), least):
             return False
     return True
 

@@ -444,7 +444,7 @@ def close_by_acceleration(m, w, r, t):
         c = w.contact[k]
         is_closed = abs(c.gap) <= CLOSED * r.step.set.size and c.gap_rate == 0.0
         round_off = NO_FORCE * w.force * slip_compliance(m, w, k, r.step.d)
-        closes = contacts.gap_acceleration(m, w, k) < -round_off
+        closes = contacts.gap_acceleration(m, w, k) <= round_off
         if is_closed and w.mode[k].side == OPEN and closes:
             w.mode[k].approach = 0.0
             begin_pressing(m, w, r, k)
