@@ -161,7 +161,8 @@ def touch_guards(m, w, k, size, out):
     gap, press = c.gap, m.contact_press[k]
     sign = 1.0 if side == OPEN else -1.0
     # Below round-off its sign says nothing.
-    set_guard(out, press, sign * gap + SMALLEST_GAP * size, sign * c.gap_rate)
+    slack = SMALLEST_GAP * contacts.places(m, w, k, size)
+    set_guard(out, press, sign * gap + slack, sign * c.gap_rate)
     if side == OPEN or m.contact_kind[k] == PATCH:
         # The force of a patch ends with its overlap.
         set_guard(out, press + 1, 1.0, 0.0)
@@ -243,22 +244,16 @@ def friction_guards(m, w, k, size, out, rub):
 
 
 @kernel
-def along_normal(c, x, y):
-    """Return the size of the terms of a place along the normal of a contact."""
-    return abs(c.n_x * x) + abs(c.n_y * y)
-
-
-@kernel
 def place_scale(m, w, k, size):
     """Return the lengths that the depth of contact k is the difference of."""
     if m.contact_kind[k] == FLAT:
         return size
     c = w.contact[k]
-    total = along_normal(c, c.arm_x, c.arm_y) + m.contact_radius[k]
+    total = contacts.along_normal(c, c.arm_x, c.arm_y) + m.contact_radius[k]
     for side in range(2):
         marker = m.contact_b[k] if side else m.contact_a[k]
-        total += along_normal(c, w.motion[marker][0], w.motion[marker][1])
-        total += along_normal(c, w.arm[marker][0], w.arm[marker][1])
+        total += contacts.along_normal(c, w.motion[marker][0], w.motion[marker][1])
+        total += contacts.along_normal(c, w.arm[marker][0], w.arm[marker][1])
     return total
 
 

@@ -184,6 +184,23 @@ def signed_load(m, w, k):
 
 
 @kernel
+def along_normal(c, x, y):
+    """Return the size of the terms of a place along the normal of a contact."""
+    return abs(c.n_x * x) + abs(c.n_y * y)
+
+
+@kernel
+def places(m, w, k, size):
+    """Return the lengths that the gap of contact k is the difference of.
+
+    The model's size, and how far both bodies are from the origin along the normal.
+    """
+    c = w.contact[k]
+    a, b = w.motion[m.contact_a[k]], w.motion[m.contact_b[k]]
+    return size + along_normal(c, a[0], a[1]) + along_normal(c, b[0], b[1])
+
+
+@kernel
 def own_weight(m, w, size, mass):
     """Return the scale of forces in a sticking contact: the weight of what it holds.
 
