@@ -277,18 +277,23 @@ def look_ahead(m, w, r, t):
 def time_ahead(m, w, r):
     """Return how long contacts at rest without normal force take to show one.
 
-    No longer than others take to move by some times as much: what closes slowly beside
-    what moves fast shows nothing, and forces of the rest are to stay what they are.
+    The first of them, and no longer than others take to move by some times as much, or
+    by their own overlap: what closes slowly beside what moves fast shows nothing, and
+    forces of the rest are to stay what they are.
     """
-    dt, longest = 0.0, math.inf
+    first, longest = math.inf, math.inf
     for k in range(m.n_touch):
         if w.mode[k].side != PRESSING:
             continue
         depth = contacts.look_ahead(m, k) * r.step.set.size
-        if r.rests[k] and w.contact[k].lam_n <= SMALLEST_FORCE * w.force:
-            dt = max(dt, time_to_overlap(m, w, k, depth))
-        longest = min(longest, time_to_move(m, w, k, MUCH * depth))
-    return min(dt, longest)
+        most, c = MUCH * depth, w.contact[k]
+        if c.lam_n > NO_FORCE * w.force:
+            most = min(most, -c.gap)
+        elif r.rests[k]:
+            dt = time_to_overlap(m, w, k, depth)
+            first = min(first, dt if dt > 0.0 else math.inf)
+        longest = min(longest, time_to_move(m, w, k, most))
+    return min(first, longest) if first < math.inf else 0.0
 
 
 @kernel
