@@ -182,12 +182,26 @@ def pose(m, w, r, t, g):
             base = r.reaction_base[i]
             note_reactions(m, w, k, base, at(base, 1))
     delassus(m, w, r)
+    spare(m, w, r)
     for i in range(r.n_listed):
         # Of joints that block one motion this is their slip in it, but for a factor.
         k = r.listed[i]
         compliance = max(r.delassus[i * r.n_force + i], TINY)
         w.ratio[k] = math.sqrt(compliance) if has_slides(m, g) else 1.0
     return r.n_force
+
+
+@kernel
+def spare(m, w, r):
+    """Let contacts between shapes bear what says nothing, as their guards do.
+
+    Where faces have just met, loads and what friction must hold are both round-off.
+    """
+    for i in range(r.n_listed):
+        k = r.listed[i]
+        if k < m.n_touch and r.free[i] > 0.0:
+            own = contacts.own_weight(m, w, r.step.set.size, 1.0 / r.free[i])
+            r.limit[i] += contacts.spared(own, w.contact[k].lam_n)
 
 
 @far(Tables, Work, Decision, INTEGER, returns=INTEGER)

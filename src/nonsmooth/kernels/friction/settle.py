@@ -57,6 +57,8 @@ from nonsmooth.kernels.tolerances import (
     VERIFIED,
 )
 
+# Times the overlap looked ahead for by which others may move meanwhile.
+MUCH = 10.0
 # Times a mode is decided where velocities that meet it turn a slip.
 MAX_TURN = 3
 
@@ -233,10 +235,15 @@ def doubt_yielding(m, w, r):
 def time_to_overlap(m, w, k, depth):
     """Return how long a closed contact takes to overlap by `depth`, 0 if it opens.
 
-    One that overlaps already, and presses anew: to move by so much.
+    One that overlaps already, and presses anew: to move by so much. What closes as
+    round-off has it takes no time that tells of anything: faces that move as one.
     """
     rate = -w.contact[k].gap_rate
     acceleration = -contacts.gap_acceleration(m, w, k)
+    if abs(rate) <= AT_REST * contacts.slip_scale(m, w, k):
+        rate = 0.0
+    if abs(acceleration) <= NO_FORCE * w.force * slip_compliance(m, w, k, w.held_a):
+        acceleration = 0.0
     if w.contact[k].gap < -depth:
         rate, acceleration = abs(rate), abs(acceleration)
     root = rate * rate + 2.0 * acceleration * depth
@@ -263,12 +270,39 @@ def look_ahead(m, w, r, t):
     w.is_bare = 1
     accelerations(m, w, r, t)
     w.is_bare = 0
-    dt = 0.0
+    return go_ahead(m, r, t, time_ahead(m, w, r))
+
+
+@kernel
+def time_ahead(m, w, r):
+    """Return how long contacts at rest without normal force take to show one.
+
+    The first of them, and no longer than others take to move by some times as much, or
+    by their own overlap: what closes slowly beside what moves fast shows nothing, and
+    forces of the rest are to stay what they are.
+    """
+    first, longest = math.inf, math.inf
     for k in range(m.n_touch):
-        if r.rests[k] and w.contact[k].lam_n <= SMALLEST_FORCE * w.force:
-            depth = contacts.look_ahead(m, k) * r.step.set.size
-            dt = max(dt, time_to_overlap(m, w, k, depth))
-    return go_ahead(m, r, t, dt)
+        if w.mode[k].side != PRESSING:
+            continue
+        depth = contacts.look_ahead(m, k) * r.step.set.size
+        most, c = MUCH * depth, w.contact[k]
+        if c.lam_n > NO_FORCE * w.force:
+            most = min(most, -c.gap)
+        elif r.rests[k]:
+            dt = time_to_overlap(m, w, k, depth)
+            first = min(first, dt if dt > 0.0 else math.inf)
+        longest = min(longest, time_to_move(m, w, k, most))
+    return min(first, longest) if first < math.inf else 0.0
+
+
+@kernel
+def time_to_move(m, w, k, depth):
+    """Return a time in which the overlap of contact k changes by `depth` at most."""
+    rate = abs(w.contact[k].gap_rate)
+    acceleration = abs(contacts.gap_acceleration(m, w, k))
+    root = rate + math.sqrt(rate * rate + 2.0 * acceleration * depth)
+    return 2.0 * depth / root if root > 0.0 else math.inf
 
 
 @kernel

@@ -59,7 +59,6 @@ from nonsmooth.kernels.mechanics.tables import (
 from nonsmooth.kernels.tolerances import (
     AT_LIMIT,
     EPSILON,
-    FELT_FORCE,
     MOVES,
     NO_ACCELERATION,
     SMALLEST_FORCE,
@@ -162,7 +161,8 @@ def touch_guards(m, w, k, size, out):
     gap, press = c.gap, m.contact_press[k]
     sign = 1.0 if side == OPEN else -1.0
     # Below round-off its sign says nothing.
-    set_guard(out, press, sign * gap + SMALLEST_GAP * size, sign * c.gap_rate)
+    slack = SMALLEST_GAP * contacts.places(m, w, k, size)
+    set_guard(out, press, sign * gap + slack, sign * c.gap_rate)
     if side == OPEN or m.contact_kind[k] == PATCH:
         # The force of a patch ends with its overlap.
         set_guard(out, press + 1, 1.0, 0.0)
@@ -236,38 +236,11 @@ def friction_guards(m, w, k, size, out, rub):
         set_guard(out, rub + 1, 1.0 + away, 0.0)
     elif k < m.n_touch and not slides.is_shared(m, w, m.contact_group[k]):
         load = contacts.signed_load(m, w, k)
-        limit = m.contact_mu0[k] * load + spared(own_force(m, w, k, size), load)
+        own = contacts.own_weight(m, w, size, w.d[m.contact_row[k]])
+        limit = m.contact_mu0[k] * load + contacts.spared(own, load)
         limit += m.contact_mu0[k] * round_off(m, w, k, load, size)
         set_guard(out, rub, limit + c.lam_t, 0.0)
         set_guard(out, rub + 1, limit - c.lam_t, 0.0)
-
-
-@kernel
-def own_force(m, w, k, size):
-    """Return the scale of forces in sticking contact k: the weight of what it holds.
-
-    That is the mass which its friction moves, the rows before it held. Among heavy
-    bodies a light one has a scale of its own, down to what is round-off of theirs.
-    """
-    weight = w.force * size * w.d[m.contact_row[k]] / m.moment
-    # A row that depends on others has no mass of its own.
-    return min(max(weight, FELT_FORCE * w.force), w.force) if weight > 0.0 else w.force
-
-
-@kernel
-def spared(force, lam_n):
-    """Return the friction that says nothing beside a load: it vanishes with the load.
-
-    Beyond a release, where the law would pull, the limit is negative: a contact that
-    holds anything breaks away before it lets go, and one that holds nothing does not.
-    """
-    return SMALLEST_FORCE * force / (1.0 + max(0.0, lam_n) / (FELT_FORCE * force))
-
-
-@kernel
-def along_normal(c, x, y):
-    """Return the size of the terms of a place along the normal of a contact."""
-    return abs(c.n_x * x) + abs(c.n_y * y)
 
 
 @kernel
@@ -276,11 +249,11 @@ def place_scale(m, w, k, size):
     if m.contact_kind[k] == FLAT:
         return size
     c = w.contact[k]
-    total = along_normal(c, c.arm_x, c.arm_y) + m.contact_radius[k]
+    total = contacts.along_normal(c, c.arm_x, c.arm_y) + m.contact_radius[k]
     for side in range(2):
         marker = m.contact_b[k] if side else m.contact_a[k]
-        total += along_normal(c, w.motion[marker][0], w.motion[marker][1])
-        total += along_normal(c, w.arm[marker][0], w.arm[marker][1])
+        total += contacts.along_normal(c, w.motion[marker][0], w.motion[marker][1])
+        total += contacts.along_normal(c, w.arm[marker][0], w.arm[marker][1])
     return total
 
 

@@ -310,7 +310,7 @@ def cut_at_event(m, w, r, h, row, t_stop):
                 break
         if landed < 0.0:
             return landed
-        if landed > 0.0 and sides.is_clean(m, watch):
+        if landed > 0.0 and sides.is_clean(m, w, watch):
             longest, h = h, landed
             if not r.is_implicit:
                 finish_dense(m, w, r, h)

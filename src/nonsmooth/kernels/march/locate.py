@@ -286,8 +286,10 @@ def is_at_once(watch, k, n_chatter):
 @kernel
 def is_round_off(m, w, watch, k):
     """Return whether guard k is as near to zero as positions or reactions tell."""
-    least = SMALLEST_GAP * watch.step.set.size
-    if m.watch_kind[k] != GAP:
+    if m.watch_kind[k] == GAP:
+        size = watch.step.set.size
+        least = SMALLEST_GAP * contacts.places(m, w, m.watch_owner[k], size)
+    else:
         least = 0.0 if has_rate(m, w, k) else NO_GUARD * largest_node(watch, k)
     return abs(watch.guard[k][0]) <= least
 

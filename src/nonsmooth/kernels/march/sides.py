@@ -3,7 +3,9 @@
 from nonsmooth.kernels.abi import kernel
 from nonsmooth.kernels.march.guards import evaluate, is_event
 from nonsmooth.kernels.march.resolved import largest_node
-from nonsmooth.kernels.tolerances import ARMED, JUMPED, MISSED, ZERO
+from nonsmooth.kernels.mechanics import contacts
+from nonsmooth.kernels.mechanics.tables import GAP
+from nonsmooth.kernels.tolerances import ARMED, JUMPED, MISSED, SMALLEST_GAP, ZERO
 
 
 @kernel
@@ -43,7 +45,7 @@ def is_sound(m, watch):
 
 
 @kernel
-def is_clean(m, watch):
+def is_clean(m, w, watch):
     """Return whether no contact's guard but those that fired is past zero.
 
     On the shorter step that lands on an event another one may come first.
@@ -52,7 +54,12 @@ def is_clean(m, watch):
         value = watch.guard[k][0]
         if watch.fired[k] or value >= 0.0:
             continue
-        if value < -ZERO * largest_node(watch, k):
+        # Of faces that just touch, which come and go, by round-off of places.
+        least = 0.0
+        if m.watch_kind[k] == GAP:
+            size = watch.step.set.size
+            least = SMALLEST_GAP * contacts.places(m, w, m.watch_owner[k], size)
+        if value < -max(ZERO * largest_node(watch, k), least):
             return False
     return True
 

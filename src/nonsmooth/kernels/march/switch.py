@@ -57,6 +57,7 @@ from nonsmooth.kernels.mechanics.tables import MARGIN, PATCH, Tables, Work
 from nonsmooth.kernels.run import Decision, Watch
 from nonsmooth.kernels.tolerances import (
     AT_LIMIT,
+    AT_REST,
     CLOSED,
     FELT,
     LOOK_AHEAD,
@@ -419,13 +420,13 @@ def first_sides(m, w, r):
             begin_pressing(m, w, r, k)
             continue
         c, mode = w.contact[k], w.mode[k]
-        first = c.gap
-        if abs(first) <= CLOSED * r.step.set.size:
-            first = c.gap_rate
+        first, least = c.gap, least_gap(m, w, r, k)
+        if abs(first) <= least:
+            first = 0.0 if is_gap_still(m, w, k) else c.gap_rate
         if first < 0.0:
             # Unless an earlier run has left the rate it touched down with.
             if math.isnan(mode.approach):
-                is_closed = c.gap < -CLOSED * r.step.set.size
+                is_closed = c.gap < -least
                 mode.approach = 0.0 if is_closed else approach_rate(m, w, k)
             begin_pressing(m, w, r, k)
             if c.gap < 0.0 and contacts.law_force(m, w, k) < 0.0:
@@ -434,17 +435,33 @@ def first_sides(m, w, r):
 
 
 @kernel
+def least_gap(m, w, r, k):
+    """Return the gap of contact k that is none at the start of a run."""
+    return CLOSED * contacts.places(m, w, k, r.step.set.size)
+
+
+@kernel
+def is_gap_still(m, w, k):
+    """Return whether the rate of the gap of contact k is round-off."""
+    return abs(w.contact[k].gap_rate) <= AT_REST * contacts.slip_scale(m, w, k)
+
+
+@kernel
 def close_by_acceleration(m, w, r, t):
-    """Let contacts that touch at rest press if they accelerate so; return if any."""
+    """Let contacts that touch at rest press unless they part; return if any does.
+
+    Bodies that begin to move as one may press each other later: nothing tells yet, and
+    a contact that presses without overlap has no force.
+    """
     for i in range(m.n_y):
         r.ahead[i] = r.step.y[i]
     accelerations(m, w, r, t)
     is_new = False
     for k in range(m.n_touch):
         c = w.contact[k]
-        is_closed = abs(c.gap) <= CLOSED * r.step.set.size and c.gap_rate == 0.0
+        is_closed = abs(c.gap) <= least_gap(m, w, r, k) and is_gap_still(m, w, k)
         round_off = NO_FORCE * w.force * slip_compliance(m, w, k, r.step.d)
-        closes = contacts.gap_acceleration(m, w, k) < -round_off
+        closes = contacts.gap_acceleration(m, w, k) <= round_off
         if is_closed and w.mode[k].side == OPEN and closes:
             w.mode[k].approach = 0.0
             begin_pressing(m, w, r, k)
@@ -523,7 +540,10 @@ def time_to_feel(m, w, r):
         if m.contact_kind[k] == PATCH:
             # Its force begins smoothly, with the shapes at rest.
             continue
-        if w.mode[k].side == PRESSING and -c.gap <= CLOSED * size + LOOK_AHEAD * size:
+        if (
+            w.mode[k].side == PRESSING
+            and -c.gap <= least_gap(m, w, r, k) + LOOK_AHEAD * size
+        ):
             rate = max(-c.gap_rate, 0.0)
             if rate > 0.0:
                 shortest = min(shortest, depth / rate)

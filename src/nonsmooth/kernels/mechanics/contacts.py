@@ -34,6 +34,7 @@ from nonsmooth.kernels.tolerances import (
     LOOK_AHEAD,
     LOOK_AHEAD_FLAT,
     MOVES,
+    SMALLEST_FORCE,
     SPREAD,
 )
 
@@ -180,6 +181,45 @@ def signed_load(m, w, k):
     if m.contact_kind[k] != FLAT or c.lam_n > 0.0:
         return c.lam_n
     return flats.pull(w.press[m.contact_flat[k]])
+
+
+@kernel
+def along_normal(c, x, y):
+    """Return the size of the terms of a place along the normal of a contact."""
+    return abs(c.n_x * x) + abs(c.n_y * y)
+
+
+@kernel
+def places(m, w, k, size):
+    """Return the lengths that the gap of contact k is the difference of.
+
+    The model's size, and how far both bodies are from the origin along the normal.
+    """
+    c = w.contact[k]
+    a, b = w.motion[m.contact_a[k]], w.motion[m.contact_b[k]]
+    return size + along_normal(c, a[0], a[1]) + along_normal(c, b[0], b[1])
+
+
+@kernel
+def own_weight(m, w, size, mass):
+    """Return the scale of forces in a sticking contact: the weight of what it holds.
+
+    That is of the mass which its friction moves. Among heavy bodies a light one has a
+    scale of its own, down to what is round-off of theirs. A row that depends on others
+    has no mass of its own.
+    """
+    weight = w.force * size * mass / m.moment
+    return min(max(weight, FELT_FORCE * w.force), w.force) if weight > 0.0 else w.force
+
+
+@kernel
+def spared(weight, lam_n):
+    """Return the friction that says nothing beside a load: it vanishes with the load.
+
+    Beyond a release, where the law would pull, the limit is negative: a contact that
+    holds anything breaks away before it lets go, and one that holds nothing does not.
+    """
+    return SMALLEST_FORCE * weight / (1.0 + max(0.0, lam_n) / (FELT_FORCE * weight))
 
 
 @kernel

@@ -97,7 +97,8 @@ def firmness(m, w, k, size):
 @kernel
 def pull(o):
     """Return what the law would pull with where it presses nowhere, negative, or 0."""
-    return min(0.0, o.firmness) * o.area
+    # Where overlap is round-off no firmness may be known.
+    return min(0.0, o.firmness) * o.area if o.firmness > -math.inf else 0.0
 
 
 @far(Tables, Work, INTEGER, returns=NUMBER)
