@@ -350,12 +350,3 @@ def give_way(p, n, part, pair):
         f_x, f_y = part[F_X * n + j], part[F_Y * n + j]
         if f_x != 0.0 or f_y != 0.0:
             add_give(flexibility(p), n, j, f_x, f_y, 0, n, x, y)
-
-
-@kernel
-def lean(n, part, pair):
-    """Return the couple of forces on b due to where their nodes give way along a."""
-    x, y, total = at(pair, GIVE_X * n), at(pair, GIVE_Y * n), 0.0
-    for i in range(n):
-        total += x[i] * part[F_Y * n + i] - y[i] * part[F_X * n + i]
-    return total

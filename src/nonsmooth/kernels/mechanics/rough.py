@@ -143,7 +143,8 @@ def remember(m, w, k, n, i, give_n, give_t, H):
         d_x = line[AT_X * n_a + segment + 1] - line[AT_X * n_a + segment]
         d_y = line[AT_Y * n_a + segment + 1] - line[AT_Y * n_a + segment]
         # The tangent runs against the polyline, which has its body on the left.
-        along = pair[XI * n + i] - give_t / math.sqrt(d_x * d_x + d_y * d_y)
+        xi = min(1.0, max(0.0, pair[XI * n + i]))
+        along = xi - give_t / math.sqrt(d_x * d_x + d_y * d_y)
         H[i] = min(max(segment + along, 0.0), n_a - 1.0)
 
 
