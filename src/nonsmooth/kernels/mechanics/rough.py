@@ -60,9 +60,9 @@ OPEN_NODE, STUCK, FORWARD, BACKWARD = 0, 1, 2, 3
 # What a patch remembers of a node: nothing yet, that it slipped or was open, stuck.
 UNSET, SLIPPED, HELD = 0.0, 1.0, 2.0
 # Arrays of n numbers behind those of the pair: ways by the shapes alone, ways, gaps;
-# friction and ways where work was booked last. Then 2 n forces that are solved for, 4 n
-# columns of n numbers, the matrix.
-WAY, SLIP, LEFT, BEFORE, PREVIOUS, SOLVED = range(6)
+# friction and ways where work was booked last, and in the middle of a step. Then 2 n
+# forces that are solved for, 4 n columns of n numbers, the matrix.
+WAY, SLIP, LEFT, BEFORE, PREVIOUS, BETWEEN, HALFWAY, SOLVED = range(8)
 N_ROUGH = SOLVED + 2
 MAX_CHANGE = 300
 # What `solve` returns instead of a number of nodes.
