@@ -36,18 +36,6 @@ def add_patches(scene: Scene, sums: Sums, contacts: list[Contact]) -> None:
         sums.pair(body_of(contact.a), body_of(contact.b), place, wrench)
 
 
-def loss_of_patches(model: Model) -> float:
-    """Return the part of the energy exchanged that patches leave out of the ledger."""
-    found = 0.0
-    for contact in pressed(model):
-        on = next((b for b in model.bodies if b.name == body_of(contact.a)), None)
-        if isinstance(on, FlexibleBody):
-            found = max(found, tolerances.SEGMENTS)
-        if contact.friction is not None:
-            found = max(found, tolerances.HISTORY)
-    return found
-
-
 def check_patches(notes: Notes, result: Any, contacts: list[Contact]) -> None:
     """Compare gaps and forces of nodes on a surface with their condition.
 
