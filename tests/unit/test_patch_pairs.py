@@ -1,7 +1,5 @@
 """Patches of two flexible bodies: what acts between them turns and drives nothing."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -80,13 +78,11 @@ def test_two_bars_keep_their_momentum_and_their_energy(mu):
     assert load > 5.0
     change = momentum(result, 0.03) - momentum(result, 0.0)
     size = result.system.flexible["upper"].mass
-    # Tolerances of steps add up: with the moments of the give left out, 1e-5 of the
-    # angular momentum.
-    assert np.abs(change[:2]).max() < 1e-9 * size
-    assert abs(change[2]) < 1e-9 * size * 0.1
+    # Tolerances of steps. With friction of a at the foot of a node, without the moment
+    # of its gap, 1e-3 of the angular momentum; with the turn of segments left out,
+    # 1.5e-3 of the energy.
+    assert np.abs(change).max() < 1e-12 * size
     balance = result.energy_balance
-    # Kinks where nodes close and slip end, in the quadrature of the work of friction.
-    part = 1e-7 if mu is None else 1e-5
-    assert balance.residual < part * balance.exchanged
-    assert balance.work["c.friction"][-1] <= 0.0
-    assert math.isfinite(balance.exchanged)
+    assert balance.residual < 1e-7 * balance.exchanged
+    rubbed = -balance.work["c.friction"][-1]
+    assert rubbed == 0.0 if mu is None else rubbed > 0.03 * balance.exchanged

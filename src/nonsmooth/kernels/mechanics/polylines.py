@@ -31,6 +31,7 @@ from nonsmooth.kernels.mechanics.nodes import (
     GAP,
     GIVE_X,
     GIVE_Y,
+    HISTORY,
     LAM,
     LAM_T,
     LEFT,
@@ -41,6 +42,7 @@ from nonsmooth.kernels.mechanics.nodes import (
     SEGMENT,
     XI,
     add_both,
+    between,
     clear,
     flexibility,
     met,
@@ -119,6 +121,13 @@ def force_on(pair, n, i):
 
 
 @kernel
+def touched(n_a, place):
+    """Return segment, and part of it, of a place on a polyline."""
+    j = min(int(place), n_a - 2)
+    return j, place - j
+
+
+@kernel
 def give_way(m, w, k, n, pair):
     """Write what a's nodes give under the forces on b, in a's axes, at its forces."""
     q = at(m.par, m.contact_patch[k][OF_A])
@@ -147,6 +156,8 @@ def turn_segments(m, w, k, n, part, pair):
     segment = at(w.node_mark, m.contact_patch[k][MARK] + SEGMENT * n)
     x, y = at(line, AT_X * n_a), at(line, AT_Y * n_a)
     to_x, to_y = at(line, F_X * n_a), at(line, F_Y * n_a)
+    is_rough = m.contact_patch[k][HISTORY] >= 0
+    H = at(w.history, max(m.contact_patch[k][HISTORY], 0))
     on_b, on_a = 0.0, 0.0
     for i in range(n):
         pair[FRONT * n + i] = 0.0
@@ -163,9 +174,15 @@ def turn_segments(m, w, k, n, part, pair):
         own = pair[GIVE_X * n + i] * part[F_Y * n + i]
         own -= pair[GIVE_Y * n + i] * part[F_X * n + i]
         on_b += own
-        along = pair[LAM_T * n + i] + front
+        couple = front * pair[GAP * n + i] - own - turn
+        if is_rough:
+            l, part_of = touched(n_a, H[i])
+            r_x = part[AT_X * n + i] - between(x, l, part_of)
+            r_y = part[AT_Y * n + i] - between(y, l, part_of)
+            beside = pair[N_X * n + i] * r_x + pair[N_Y * n + i] * r_y
+            couple += pair[LAM_T * n + i] * beside
         pair[FRONT * n + i] = front
-        pair[LEFT * n + i] = (along * pair[GAP * n + i] - own - turn) / length
+        pair[LEFT * n + i] = couple / length
     return on_b, on_a
 
 
@@ -176,6 +193,8 @@ def write_forces(m, w, k, n, pair):
     n_a, line = n_of(q), part_a(m, w, k, n)
     segment = at(w.node_mark, m.contact_patch[k][MARK] + SEGMENT * n)
     to_x, to_y = at(line, F_X * n_a), at(line, F_Y * n_a)
+    is_rough = m.contact_patch[k][HISTORY] >= 0
+    H = at(w.history, max(m.contact_patch[k][HISTORY], 0))
     clear(n_a, to_x)
     clear(n_a, to_y)
     for i in range(n):
@@ -183,10 +202,16 @@ def write_forces(m, w, k, n, pair):
             continue
         j, xi, turn = segment[i], pair[XI * n + i], pair[LEFT * n + i]
         n_x, n_y = pair[A_X * n + i], pair[A_Y * n + i]
-        f_x, f_y = force_on(pair, n, i)
-        f_x += pair[FRONT * n + i] * n_y
-        f_y -= pair[FRONT * n + i] * n_x
+        lam, front = pair[LAM * n + i], pair[FRONT * n + i]
+        f_x, f_y = lam * n_x + front * n_y, lam * n_y - front * n_x
         to_x[j] += turn * n_x - (1.0 - xi) * f_x
         to_y[j] += turn * n_y - (1.0 - xi) * f_y
         to_x[j + 1] -= turn * n_x + xi * f_x
         to_y[j + 1] -= turn * n_y + xi * f_y
+        if is_rough:
+            along = pair[LAM_T * n + i]
+            l, part_of = touched(n_a, H[i])
+            to_x[l] -= (1.0 - part_of) * along * n_y
+            to_y[l] += (1.0 - part_of) * along * n_x
+            to_x[l + 1] -= part_of * along * n_y
+            to_y[l + 1] += part_of * along * n_x

@@ -134,18 +134,28 @@ def remember(m, w, k, n, i, give_n, give_t, H):
         H[i] = c * d_x + s * d_y
         H[n + i] = c * d_y - s * d_x
         return
-    segment = w.node_mark[m.contact_patch[k][MARK] + SEGMENT * n + i]
-    H[i] = 0.0
+    remember_along(m, w, k, n, i, give_t, H)
+
+
+@kernel
+def remember_along(m, w, k, n, i, give_t, H):
+    """Write where on a polyline node i touches, moved along it."""
+    part, pair = part_b(m, w, k), pair_of(m, w, k, n)
+    n_a, line = n_of(at(m.par, m.contact_patch[k][OF_A])), part_a(m, w, k, n)
+    x, y = at(line, AT_X * n_a), at(line, AT_Y * n_a)
+    j = w.node_mark[m.contact_patch[k][MARK] + SEGMENT * n + i]
     H[n + i] = 0.0
-    if segment >= 0:
-        n_a = n_of(at(m.par, m.contact_patch[k][OF_A]))
-        line = part_a(m, w, k, n)
-        d_x = line[AT_X * n_a + segment + 1] - line[AT_X * n_a + segment]
-        d_y = line[AT_Y * n_a + segment + 1] - line[AT_Y * n_a + segment]
-        # The tangent runs against the polyline, which has its body on the left.
-        xi = min(1.0, max(0.0, pair[XI * n + i]))
-        along = xi - give_t / math.sqrt(d_x * d_x + d_y * d_y)
-        H[i] = min(max(segment + along, 0.0), n_a - 1.0)
+    if j < 0:
+        # Across from nothing: it would come on at the nearer end.
+        p_x, p_y = part[AT_X * n + i], part[AT_Y * n + i]
+        first = math.hypot(p_x - x[0], p_y - y[0])
+        last = math.hypot(p_x - x[n_a - 1], p_y - y[n_a - 1])
+        H[i] = 0.0 if first < last else n_a - 1.0
+        return
+    length = math.hypot(x[j + 1] - x[j], y[j + 1] - y[j])
+    xi = min(1.0, max(0.0, pair[XI * n + i]))
+    # The tangent runs against the polyline, which has its body on the left.
+    H[i] = min(max(j + xi - give_t / length, 0.0), n_a - 1.0)
 
 
 # ---- flexibility ---------------------------------------------------------------
