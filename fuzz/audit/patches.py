@@ -142,7 +142,9 @@ def _gaps(result: Any, contact: Contact, columns: Any, k: int, places: Any) -> A
         off = np.sum((p - line[:-1]) * out, axis=1)
         j = across[np.argmin(np.abs(off[across]))]
         gap[i], normals[i] = off[j], out[j]
-        for node, part_of in ((j, 1.0 - xi[j]), (j + 1, xi[j])):
+        # What gives between two nodes is a smooth part of each.
+        share = xi[j] ** 2 * (3.0 - 2.0 * xi[j])
+        for node, part_of in ((j, 1.0 - share), (j + 1, share)):
             W[2 * i, 2 * node] = W[2 * i + 1, 2 * node + 1] = part_of
     G = result.system.flexible[name].sites[part].nodes.flexibility
     return gap, normals, W @ G @ W.T

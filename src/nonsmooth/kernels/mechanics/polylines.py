@@ -5,16 +5,20 @@ has the gap g, normal n and tangent tau,
 
     g = n.(p - x_j)    n = (d_y, -d_x)/l    tau = -d/l    xi = d.(p - x_j)/l^2
 
-of which V, the energy of the flexibility, depends on n and xi as well, through the
-place and direction of forces f on b and -f on a. With what nodes of b and a give under
-f and under +f, u and U, each node with a force adds to the forces -dV/dq
+What a gives there is U = U_j + W (U_(j+1) - U_j), W = 3 xi^2 - 2 xi^3: with W = xi, V
+would have kinks at nodes, which draw what touches to them, and hold it by jumps alone.
 
-    front = -f.(U_(j+1) - U_j)/l                  on b along tau, reversed on a, by xi
+V, the energy of the flexibility, depends on n and xi as well, through the place and
+direction of forces f on b and -f on a. With what nodes of b and a give under f and
+under +f, u and U, each node with a force adds to the forces -dV/dq
+
+    front = -f.(U_(j+1) - U_j) W'(xi)/l           on b along tau, reversed on a, by xi
     couple e = u x f                              on b
-    couple E = (U_j + xi (U_(j+1) - U_j)) x f     on the frame of a
-    couple -e - E + (f.tau + front) g             on the segment, n/l at its two nodes
+    couple E = U x f                              on the frame of a
+    couple -e - E + f.tau n.(p - x_h) + front g   on the segment, n/l at its two nodes
 
-so that all of it together turns nothing. See docs/theory/flexible.md.
+so that all of it together turns nothing. Friction acts on a where the node remembers
+to touch it, x_h. See docs/theory/flexible.md.
 """
 
 import math
@@ -40,6 +44,7 @@ from nonsmooth.kernels.mechanics.nodes import (
     N_Y,
     OF_A,
     SEGMENT,
+    SHARE,
     XI,
     add_both,
     between,
@@ -104,6 +109,8 @@ def write_gaps(m, w, k, n, part, pair):
         n_x, n_y = d_y / length, -d_x / length
         xi = ((p_x - x[j]) * d_x + (p_y - y[j]) * d_y) / (length * length)
         pair[XI * n + i] = xi
+        xi = min(1.0, max(0.0, xi))
+        pair[SHARE * n + i] = xi * xi * (3.0 - 2.0 * xi)
         pair[GAP * n + i] = n_x * (p_x - x[j]) + n_y * (p_y - y[j])
         pair[N_X * n + i] = n_x
         pair[N_Y * n + i] = n_y
@@ -140,8 +147,8 @@ def give_way(m, w, k, n, pair):
     for i in range(n):
         if pair[LAM * n + i] != 0.0:
             f_x, f_y = force_on(pair, n, i)
-            xi = pair[XI * n + i]
-            add_both(G, n_a, segment[i], xi, f_x, f_y, low, high, x, y)
+            share = pair[SHARE * n + i]
+            add_both(G, n_a, segment[i], share, f_x, f_y, low, high, x, y)
 
 
 @kernel
@@ -164,12 +171,13 @@ def turn_segments(m, w, k, n, part, pair):
         pair[LEFT * n + i] = 0.0
         if pair[LAM * n + i] == 0.0:
             continue
-        j, xi = segment[i], pair[XI * n + i]
+        j, share = segment[i], pair[SHARE * n + i]
         length = math.hypot(x[j + 1] - x[j], y[j + 1] - y[j])
         f_x, f_y = force_on(pair, n, i)
         d_x, d_y = to_x[j + 1] - to_x[j], to_y[j + 1] - to_y[j]
-        front = -(f_x * d_x + f_y * d_y) / length
-        turn = (to_x[j] + xi * d_x) * f_y - (to_y[j] + xi * d_y) * f_x
+        xi = min(1.0, max(0.0, pair[XI * n + i]))
+        front = -6.0 * xi * (1.0 - xi) * (f_x * d_x + f_y * d_y) / length
+        turn = between(to_x, j, share) * f_y - between(to_y, j, share) * f_x
         on_a -= turn
         own = pair[GIVE_X * n + i] * part[F_Y * n + i]
         own -= pair[GIVE_Y * n + i] * part[F_X * n + i]

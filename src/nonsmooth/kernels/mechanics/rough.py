@@ -40,10 +40,13 @@ from nonsmooth.kernels.mechanics.nodes import (
     PATIENCE,
     RIGHT,
     SEGMENT,
+    SHARE,
     UNKNOWN,
     XI,
     add_along,
+    add_both,
     add_give,
+    between,
     clear,
     flexibility,
     met,
@@ -190,17 +193,15 @@ def write_response(m, w, k, p, n, pair, j, is_along, low, high, out):
     x, y = at(line, 4 * n_a), at(line, 5 * n_a)
     clear(high - low, at(x, low))
     clear(high - low, at(y, low))
-    G, xi, l = flexibility(q), pair[XI * n + j], segment[j]
+    G, share, l = flexibility(q), pair[SHARE * n + j], segment[j]
     f_x, f_y = pair[A_X * n + j], pair[A_Y * n + j]
     if is_along:
         f_x, f_y = f_y, -f_x
-    add_give(G, n_a, l, (1.0 - xi) * f_x, (1.0 - xi) * f_y, low, high, x, y)
-    add_give(G, n_a, l + 1, xi * f_x, xi * f_y, low, high, x, y)
+    add_both(G, n_a, l, share, f_x, f_y, low, high, x, y)
     for i in range(n):
-        l, xi = segment[i], pair[XI * n + i]
+        l, share = segment[i], pair[SHARE * n + i]
         if l >= 0:
-            to_x = x[l] + xi * (x[l + 1] - x[l])
-            to_y = y[l] + xi * (y[l + 1] - y[l])
+            to_x, to_y = between(x, l, share), between(y, l, share)
             n_x, n_y = pair[A_X * n + i], pair[A_Y * n + i]
             out[i] += n_x * to_x + n_y * to_y
             out[n + i] += n_y * to_x - n_x * to_y
