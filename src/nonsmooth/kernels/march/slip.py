@@ -2,7 +2,8 @@
 
 Within a step the friction of a node depends on how far it went since the step began,
 and on whether it stuck before. Both are frozen in the step and follow when it is
-recorded: an error of first order in the step, which its estimate does not see.
+recorded: what turns back, or no longer sticks, is noticed by up to a step late, which
+neither the estimate of the step sees nor the ledger.
 
 The work of friction is booked at the end of each step, node by node: force times way,
 both taken as quadratics through start, middle and end. Nodes that close have no force

@@ -5,12 +5,13 @@ has the gap g, normal n and tangent tau,
 
     g = n.(p - x_j)    n = (d_y, -d_x)/l    tau = -d/l    xi = d.(p - x_j)/l^2
 
-What a gives there is U = U_j + W (U_(j+1) - U_j), W = 3 xi^2 - 2 xi^3: with W = xi, V
-would have kinks at nodes, which draw what touches to them, and hold it by jumps alone.
+What a gives there is U = U_j + W (U_(j+1) - U_j), W = 3 xi^2 - 2 xi^3. Were W = xi, the
+energy V of the flexibility would have kinks at nodes of a, which draw what touches to
+them and hold it by jumps alone.
 
-V, the energy of the flexibility, depends on n and xi as well, through the place and
-direction of forces f on b and -f on a. With what nodes of b and a give under f and
-under +f, u and U, each node with a force adds to the forces -dV/dq
+V depends on n and xi as well, through place and direction of the forces f on b and -f
+on a. With what nodes of b and a give under f and under +f, u and U, each node with a
+force adds to the forces -dV/dq
 
     front = -f.(U_(j+1) - U_j) W'(xi)/l           on b along tau, reversed on a, by xi
     couple e = u x f                              on b
