@@ -9,7 +9,6 @@ import numpy as np
 from fuzz.audit import laws, tolerances
 from fuzz.audit.friction import spared
 from fuzz.audit.notes import Array, Notes
-from fuzz.audit.patches import loss_of_patches
 from fuzz.audit.scene import Scene
 from nonsmooth import Model
 
@@ -88,8 +87,7 @@ def check_ledger(notes: Notes, model: Model, result: Any, rtol: float) -> None:
     mass = sum(getattr(body, "mass", 0.0) for body in model.bodies)
     pull = float(np.hypot(*model.gravity)) + scene.size
     floor = tolerances.NO_ENERGY * mass * pull * float(np.max(scene.extent()))
-    part = tolerances.LEDGER * max(rtol, 1e-12) + loss_of_patches(model)
-    bound = part * (balance.exchanged + floor)
+    bound = tolerances.LEDGER * max(rtol, 1e-12) * (balance.exchanged + floor)
     value = np.array([balance.residual])
     notes.compare("ledger", "energy", np.array([result.t_end]), value, bound)
 

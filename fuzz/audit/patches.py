@@ -36,18 +36,6 @@ def add_patches(scene: Scene, sums: Sums, contacts: list[Contact]) -> None:
         sums.pair(body_of(contact.a), body_of(contact.b), place, wrench)
 
 
-def loss_of_patches(model: Model) -> float:
-    """Return the part of the energy exchanged that patches leave out of the ledger."""
-    found = 0.0
-    for contact in pressed(model):
-        on = next((b for b in model.bodies if b.name == body_of(contact.a)), None)
-        if isinstance(on, FlexibleBody):
-            found = max(found, tolerances.SEGMENTS)
-        if contact.friction is not None:
-            found = max(found, tolerances.HISTORY)
-    return found
-
-
 def check_patches(notes: Notes, result: Any, contacts: list[Contact]) -> None:
     """Compare gaps and forces of nodes on a surface with their condition.
 
@@ -154,7 +142,9 @@ def _gaps(result: Any, contact: Contact, columns: Any, k: int, places: Any) -> A
         off = np.sum((p - line[:-1]) * out, axis=1)
         j = across[np.argmin(np.abs(off[across]))]
         gap[i], normals[i] = off[j], out[j]
-        for node, part_of in ((j, 1.0 - xi[j]), (j + 1, xi[j])):
+        # What gives between two nodes is a smooth part of each.
+        share = xi[j] ** 2 * (3.0 - 2.0 * xi[j])
+        for node, part_of in ((j, 1.0 - share), (j + 1, share)):
             W[2 * i, 2 * node] = W[2 * i + 1, 2 * node + 1] = part_of
     G = result.system.flexible[name].sites[part].nodes.flexibility
     return gap, normals, W @ G @ W.T

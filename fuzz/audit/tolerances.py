@@ -28,10 +28,6 @@ SPARED = 1e-9
 # Gaps and forces of the nodes of a patch, relative to their largest: round-off times
 # the condition of the flexibility of neighbouring nodes.
 NODES = 1e-8
-# Energy that contact of patches does not book, as a part of what is exchanged: on the
-# segments of another the change of their flexibility along them, and with friction what
-# nodes remember, an error of first order in the step (theory of flexible bodies).
-SEGMENTS, HISTORY = 1e-4, 1e-2
 # Places of the nodes of a patch, beside its extent: round-off of a sum over shapes.
 PLACES = 1e-10
 # Friction while slipping is the law's value: one product.

@@ -45,6 +45,11 @@ def weights(at, nodes):
     return rows
 
 
+def smooth(rows):
+    """Return the parts of nodes in what a polyline gives, smooth in the place."""
+    return rows**2 * (3.0 - 2.0 * rows)
+
+
 class Bars:
     """A bar that falls head first, along -y, on the face of one that is held.
 
@@ -65,6 +70,7 @@ class Bars:
         self.by_low = w @ below.shapes[order, 1]
         own = above.flexibility[::2, ::2][np.ix_(used, used)]
         its = below.flexibility[1::2, 1::2][np.ix_(order, order)]
+        w = smooth(w)
         self.flexibility = own + w @ its @ w.T
         self.active = np.zeros(len(used), dtype=bool)
         self.n = 1 + top.n + low.n

@@ -108,6 +108,10 @@ MENDED = [
     ("mixed", 120010),
     # A pin with bristles at rest that kept its load when others shared theirs.
     ("mixed", 120043),
+    # Bars on bars without friction: forces left out the turn of segments, and energy.
+    ("pairs", 95008),
+    ("pairs", 95028),
+    ("pairs", 95048),
 ]
 
 

@@ -173,7 +173,7 @@ def finger_on_beam(mu):
 
 def test_a_finger_slides_along_a_beam():
     """Over segments of 2 mm forces are smooth: the flexibility of a segment between its
-    nodes is smaller than at these, here by a per cent of what else gives way.
+    nodes is smaller than at these, here by half a per cent of what else gives way.
     """
     result = simulate(finger_on_beam(0.3), until=0.06)
     t = np.linspace(0.04, 0.058, 2001)
@@ -182,11 +182,11 @@ def test_a_finger_slides_along_a_beam():
     # At least four nodes of the beam are passed.
     assert x[-1] - x[0] > 8e-3
     smooth = np.polynomial.Polynomial.fit(x, press, 4)(x)
-    assert np.abs(press - smooth).max() < 0.015 * press.mean()
+    assert np.abs(press - smooth).max() < 0.0075 * press.mean()
     assert np.allclose(found["c.friction_force"], -0.3 * press, rtol=1e-6)
     balance = result.energy_balance
-    # Histories of nodes are of first order in the step.
-    assert balance.residual < 2e-4 * balance.exchanged
+    # 7e-7, by kinks where nodes change; 4e-4 if segments and places did not count.
+    assert balance.residual < 5e-6 * balance.exchanged
     assert balance.work["c.friction"][-1] < 0.0
 
 

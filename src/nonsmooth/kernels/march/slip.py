@@ -2,11 +2,13 @@
 
 Within a step the friction of a node depends on how far it went since the step began,
 and on whether it stuck before. Both are frozen in the step and follow when it is
-recorded: an error of first order in the step, which its estimate does not see.
+recorded: what turns back, or no longer sticks, is noticed by up to a step late, which
+neither the estimate of the step sees nor the ledger.
 
-The work of friction is booked at the end of each step, force times way by the
-trapezoidal rule, node by node. Nodes that close have no force until then: half steps
-tell.
+The work of friction is booked at the end of each step, node by node: force times way,
+both taken as quadratics through start, middle and end. Nodes that close have no force
+until then: the middle tells. Where a force jumps, as coefficients do, it goes linearly
+with the way, because nodes give way so.
 """
 
 from nonsmooth.kernels.abi import NUMBER, at, far, kernel
@@ -25,9 +27,6 @@ from nonsmooth.kernels.mechanics.nodes import (
 )
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.run import Step
-
-# Parts of a step over which work is booked.
-N_PART = 2
 
 
 @kernel
@@ -80,7 +79,10 @@ def begin(m, w, s):
 
 @kernel
 def done(m, w, k):
-    """Return the work of friction since it was booked last, and book it."""
+    """Return the work of friction since forces and ways were kept, and keep them.
+
+    By the trapezoidal rule.
+    """
     n = n_of(at(m.par, m.contact_patch[k][OF_B]))
     along, extra = at(pair_of(m, w, k, n), LAM_T * n), rough.rough_of(m, w, k, n)
     way = at(extra, rough.SLIP * n)
@@ -91,6 +93,37 @@ def done(m, w, k):
         before[i] = along[i]
         previous[i] = way[i]
     return total
+
+
+@kernel
+def keep_middle(m, w, k):
+    """Keep forces and ways in the middle of a step."""
+    n = n_of(at(m.par, m.contact_patch[k][OF_B]))
+    along, extra = at(pair_of(m, w, k, n), LAM_T * n), rough.rough_of(m, w, k, n)
+    for i in range(n):
+        extra[rough.BETWEEN * n + i] = along[i]
+        extra[rough.HALFWAY * n + i] = extra[rough.SLIP * n + i]
+
+
+@kernel
+def done_in_step(m, w, k):
+    """Return the work of friction over a step, and keep forces and ways at its end.
+
+    Simpson's rule for force times rate is exact for both as quadratics.
+    """
+    n = n_of(at(m.par, m.contact_patch[k][OF_B]))
+    along, extra = at(pair_of(m, w, k, n), LAM_T * n), rough.rough_of(m, w, k, n)
+    way, halfway = at(extra, rough.SLIP * n), at(extra, rough.HALFWAY * n)
+    before, previous = at(extra, rough.BEFORE * n), at(extra, rough.PREVIOUS * n)
+    between, total = at(extra, rough.BETWEEN * n), 0.0
+    for i in range(n):
+        first, second = halfway[i] - previous[i], way[i] - halfway[i]
+        total += before[i] * (3.0 * first - second)
+        total += 4.0 * between[i] * (first + second)
+        total += along[i] * (3.0 * second - first)
+        before[i] = along[i]
+        previous[i] = way[i]
+    return total / 6.0
 
 
 @far(Tables, Work)
@@ -107,17 +140,18 @@ def book(m, w, s, h):
 
     The end is evaluated last.
     """
-    for part in range(1, N_PART + 1):
-        x = part / N_PART
-        steps.on_dense(m, s, x, s.stage)
-        is_end = part == N_PART
-        steps.evaluate(m, w, s, s.t + x * h, s.y1 if is_end else s.stage, s.d)
-        for k in range(m.n_touch):
-            if rubs(m, w, k):
-                entry = 2 * m.n_dof + m.n_state + m.contact_work[k]
-                total = done(m, w, k)
-                s.C[0][entry] += total
-                s.y1[entry] += total
+    steps.on_dense(m, s, 0.5, s.stage)
+    steps.evaluate(m, w, s, s.t + 0.5 * h, s.stage, s.d)
+    for k in range(m.n_touch):
+        if rubs(m, w, k):
+            keep_middle(m, w, k)
+    steps.evaluate(m, w, s, s.t + h, s.y1, s.d)
+    for k in range(m.n_touch):
+        if rubs(m, w, k):
+            entry = 2 * m.n_dof + m.n_state + m.contact_work[k]
+            total = done_in_step(m, w, k)
+            s.C[0][entry] += total
+            s.y1[entry] += total
 
 
 @far(Tables, Work, Step)

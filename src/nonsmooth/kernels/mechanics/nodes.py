@@ -17,11 +17,12 @@ HEAD = 3
 # same in global axes from the origin, forces in the body's axes.
 X, Y, AT_X, AT_Y, F_X, F_Y, N_PART = range(7)
 # Arrays of n numbers for the pair, n nodes of b: gap, normal in global axes, in the
-# axes of b and of a, part of the second node of the segment, force, friction; forces
-# that are solved for, what b's nodes give, gaps that are left, a column of factors. The
-# matrix and its factors, n by n, follow, or what a rough patch has.
+# axes of b and of a, place in the segment, force, friction; forces that are solved for,
+# what b's nodes give, gaps that are left, a column of factors, part of the second node
+# of the segment in what it gives. The matrix and its factors, n by n, follow, or what a
+# rough patch has.
 GAP, N_X, N_Y, B_X, B_Y, A_X, A_Y, XI, LAM, LAM_T, RIGHT = range(11)
-GIVE_X, GIVE_Y, LEFT, FRONT, N_PAIR = range(RIGHT + 1, RIGHT + 6)
+GIVE_X, GIVE_Y, LEFT, FRONT, SHARE, N_PAIR = range(RIGHT + 1, RIGHT + 7)
 # Arrays of n integers: whether a node is closed, of a rough patch what it does, its
 # segment (-1 for none), the nodes that are closed in order; of a rough patch whether a
 # column is known, two of what is solved for. Then two more: the node that is nearest,
@@ -120,16 +121,16 @@ def clear(n, x):
 
 
 @kernel
-def add_both(G, n, j, xi, f_x, f_y, low, high, x, y):
-    """Add what nodes give under a force between node j and the next."""
-    add_give(G, n, j, (1.0 - xi) * f_x, (1.0 - xi) * f_y, low, high, x, y)
-    add_give(G, n, j + 1, xi * f_x, xi * f_y, low, high, x, y)
+def add_both(G, n, j, share, f_x, f_y, low, high, x, y):
+    """Add what nodes give under a force that node j shares with the next."""
+    add_give(G, n, j, (1.0 - share) * f_x, (1.0 - share) * f_y, low, high, x, y)
+    add_give(G, n, j + 1, share * f_x, share * f_y, low, high, x, y)
 
 
 @kernel
-def between(x, j, xi):
+def between(x, j, share):
     """Return the value between node j and the next."""
-    return x[j] + xi * (x[j + 1] - x[j])
+    return x[j] + share * (x[j + 1] - x[j])
 
 
 @kernel
@@ -171,12 +172,12 @@ def add_matrix_of_a(m, w, k, n, pair, order, n_closed, A):
         clear(high - low, at(x, low))
         clear(high - low, at(y, low))
         f_x, f_y = pair[A_X * n + j], pair[A_Y * n + j]
-        add_both(G, n_a, segment[j], pair[XI * n + j], f_x, f_y, low, high, x, y)
+        add_both(G, n_a, segment[j], pair[SHARE * n + j], f_x, f_y, low, high, x, y)
         for c in range(r + 1):
             i = order[c]
-            l, xi = segment[i], pair[XI * n + i]
-            row[c] += pair[A_X * n + i] * between(x, l, xi)
-            row[c] += pair[A_Y * n + i] * between(y, l, xi)
+            l, share = segment[i], pair[SHARE * n + i]
+            row[c] += pair[A_X * n + i] * between(x, l, share)
+            row[c] += pair[A_Y * n + i] * between(y, l, share)
 
 
 @kernel
@@ -244,13 +245,13 @@ def write_left(m, w, k, p, n, pair, order, n_closed, low, high):
     for r in range(n_closed):
         j, value = order[r], lam[r]
         f_x, f_y = value * pair[A_X * n + j], value * pair[A_Y * n + j]
-        xi = pair[XI * n + j]
-        add_both(flexibility(q), n_a, segment[j], xi, f_x, f_y, low, high, x, y)
+        share = pair[SHARE * n + j]
+        add_both(flexibility(q), n_a, segment[j], share, f_x, f_y, low, high, x, y)
     for i in range(n):
-        l, xi = segment[i], pair[XI * n + i]
+        l, share = segment[i], pair[SHARE * n + i]
         if l >= 0:
-            left[i] += pair[A_X * n + i] * between(x, l, xi)
-            left[i] += pair[A_Y * n + i] * between(y, l, xi)
+            left[i] += pair[A_X * n + i] * between(x, l, share)
+            left[i] += pair[A_Y * n + i] * between(y, l, share)
 
 
 @kernel
@@ -350,12 +351,3 @@ def give_way(p, n, part, pair):
         f_x, f_y = part[F_X * n + j], part[F_Y * n + j]
         if f_x != 0.0 or f_y != 0.0:
             add_give(flexibility(p), n, j, f_x, f_y, 0, n, x, y)
-
-
-@kernel
-def lean(n, part, pair):
-    """Return the couple of forces on b due to where their nodes give way along a."""
-    x, y, total = at(pair, GIVE_X * n), at(pair, GIVE_Y * n), 0.0
-    for i in range(n):
-        total += x[i] * part[F_Y * n + i] - y[i] * part[F_X * n + i]
-    return total

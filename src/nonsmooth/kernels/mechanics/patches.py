@@ -33,7 +33,7 @@ from nonsmooth.kernels.abi import (
 )
 from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.linear.products import dot
-from nonsmooth.kernels.mechanics import bodies, rough
+from nonsmooth.kernels.mechanics import bodies, polylines, rough
 from nonsmooth.kernels.mechanics.nodes import (
     A_X,
     A_Y,
@@ -65,7 +65,6 @@ from nonsmooth.kernels.mechanics.nodes import (
     X,
     Y,
     give_way,
-    lean,
     n_of,
     pair_of,
     part_a,
@@ -181,62 +180,6 @@ def gaps_to_surface(m, w, k, n, part, pair):
 
 
 @kernel
-def find_segment(n_a, x, y, p_x, p_y, j):
-    """Return the segment of a polyline that a point is across from, from j on; -1."""
-    came = 0
-    for _ in range(2 * n_a):
-        d_x, d_y = x[j + 1] - x[j], y[j + 1] - y[j]
-        along = (p_x - x[j]) * d_x + (p_y - y[j]) * d_y
-        step = 0
-        if along < 0.0:
-            step = -1
-        elif along > d_x * d_x + d_y * d_y:
-            step = 1
-        # Between two segments, at a corner that points outwards, either will do.
-        if step == 0 or step == -came:
-            return j
-        if j + step < 0 or j + step > n_a - 2:
-            return -1
-        j += step
-        came = step
-    return -1
-
-
-@kernel
-def gaps_to_polyline(m, w, k, n, part, pair):
-    """Write gaps and normals of nodes against the patch of another body.
-
-    Its nodes follow each other with the body on their left. A node that is across from
-    no segment is as far as the nearer end, has no normal, and cannot press.
-    """
-    q = at(m.par, m.contact_patch[k][OF_A])
-    n_a, line = n_of(q), part_a(m, w, k, n)
-    x, y = at(line, AT_X * n_a), at(line, AT_Y * n_a)
-    segment = at(w.node_mark, m.contact_patch[k][MARK] + SEGMENT * n)
-    last = 0
-    for i in range(n):
-        p_x, p_y = part[AT_X * n + i], part[AT_Y * n + i]
-        j = find_segment(n_a, x, y, p_x, p_y, last)
-        segment[i] = j
-        if j < 0:
-            first = math.hypot(p_x - x[0], p_y - y[0])
-            second = math.hypot(p_x - x[n_a - 1], p_y - y[n_a - 1])
-            pair[GAP * n + i] = min(first, second)
-            pair[N_X * n + i] = 0.0
-            pair[N_Y * n + i] = 0.0
-            continue
-        last = j
-        d_x, d_y = x[j + 1] - x[j], y[j + 1] - y[j]
-        length = math.sqrt(d_x * d_x + d_y * d_y)
-        n_x, n_y = d_y / length, -d_x / length
-        xi = ((p_x - x[j]) * d_x + (p_y - y[j]) * d_y) / (length * length)
-        pair[XI * n + i] = min(1.0, max(0.0, xi))
-        pair[GAP * n + i] = n_x * (p_x - x[j]) + n_y * (p_y - y[j])
-        pair[N_X * n + i] = n_x
-        pair[N_Y * n + i] = n_y
-
-
-@kernel
 def turn_normals(w, body, n, pair, to_x, to_y):
     """Write the normals in the axes of a body."""
     c, s = w.turn[body][0], w.turn[body][1]
@@ -259,7 +202,7 @@ def press(m, w, k):
     if m.contact_patch[k][OF_A] >= 0:
         q = at(m.par, m.contact_patch[k][OF_A])
         place_nodes(m, w, m.contact_a[k], q, part_a(m, w, k, n))
-        gaps_to_polyline(m, w, k, n, part, pair)
+        polylines.write_gaps(m, w, k, n, part, pair)
     else:
         gaps_to_surface(m, w, k, n, part, pair)
 
@@ -375,7 +318,10 @@ def turn_normals_of(m, w, k, n, part, pair):
         node[4] = 0.0
         call_shape(shape, p, turning, node, near)
         on_b += e
-        on_a += e * near[3]
+        # Friction at the node, beside the surface by the gap.
+        beside = pair[LAM_T * n + i] * pair[GAP * n + i]
+        e -= beside
+        on_a += e * near[3] + beside
         node[3] = pair[N_Y * n + i]
         node[4] = -pair[N_X * n + i]
         call_shape(shape, p, still, node, near)
@@ -405,22 +351,8 @@ def push_on_a(m, w, k, n, part, pair, couple):
             wrench[2] -= (part[AT_Y * n + i] - a[1]) * f_x
         bodies.push(m, w, marker, wrench, -1.0)
         return
-    q = at(m.par, m.contact_patch[k][OF_A])
-    n_a, line = n_of(q), part_a(m, w, k, n)
-    segment = at(w.node_mark, m.contact_patch[k][MARK] + SEGMENT * n)
-    for i in range(2 * n_a):
-        line[F_X * n_a + i] = 0.0
-    for i in range(n):
-        lam, along = pair[LAM * n + i], pair[LAM_T * n + i]
-        if lam == 0.0 and along == 0.0:
-            continue
-        f_x = lam * pair[A_X * n + i] + along * pair[A_Y * n + i]
-        f_y = lam * pair[A_Y * n + i] - along * pair[A_X * n + i]
-        for end in range(2):
-            xi = pair[XI * n + i]
-            part_of = xi if end else 1.0 - xi
-            line[F_X * n_a + segment[i] + end] -= part_of * f_x
-            line[F_Y * n_a + segment[i] + end] -= part_of * f_y
+    q, line = at(m.par, m.contact_patch[k][OF_A]), part_a(m, w, k, n)
+    polylines.write_forces(m, w, k, n, pair)
     push_nodes(m, w, marker, q, line, -couple)
 
 
@@ -464,17 +396,18 @@ def push(m, w, k):
     if is_rough:
         grip(m, w, k, n, pair)
         give_way(p, n, part, pair)
-    couple, on_a = lean(n, part, pair), 0.0
     if m.contact_patch[k][OF_A] < 0:
         couple, on_a = turn_normals_of(m, w, k, n, part, pair)
-        for i in range(n):
-            along = pair[FRONT * n + i]
-            part[F_X * n + i] += along * pair[B_Y * n + i]
-            part[F_Y * n + i] -= along * pair[B_X * n + i]
-            sum_x += along * pair[N_Y * n + i]
-            sum_y -= along * pair[N_X * n + i]
     else:
-        on_a = couple
+        if is_rough:
+            polylines.give_way(m, w, k, n, pair)
+        couple, on_a = polylines.turn_segments(m, w, k, n, part, pair)
+    for i in range(n):
+        along = pair[FRONT * n + i]
+        part[F_X * n + i] += along * pair[B_Y * n + i]
+        part[F_Y * n + i] -= along * pair[B_X * n + i]
+        sum_x += along * pair[N_Y * n + i]
+        sum_y -= along * pair[N_X * n + i]
     c.force = math.hypot(sum_x, sum_y)
     c.lam_n = c.force
     c.n_closed = float(n_closed)
@@ -512,10 +445,9 @@ def show(m, w, k):
     c.n_x = 0.0
     c.n_y = 0.0
     is_rough = m.contact_patch[k][HISTORY] >= 0
-    has_surface = 0.0 if m.contact_patch[k][OF_A] >= 0 else 1.0
     total, point_x, point_y, turn = 0.0, 0.0, 0.0, 0.0
     for i in range(n):
-        lam, along = pair[LAM * n + i], has_surface * pair[FRONT * n + i]
+        lam, along = pair[LAM * n + i], pair[FRONT * n + i]
         n_x, n_y = pair[N_X * n + i], pair[N_Y * n + i]
         c.n_x += (lam * n_x + along * n_y) / c.lam_n
         c.n_y += (lam * n_y - along * n_x) / c.lam_n

@@ -40,10 +40,13 @@ from nonsmooth.kernels.mechanics.nodes import (
     PATIENCE,
     RIGHT,
     SEGMENT,
+    SHARE,
     UNKNOWN,
     XI,
     add_along,
+    add_both,
     add_give,
+    between,
     clear,
     flexibility,
     met,
@@ -60,9 +63,9 @@ OPEN_NODE, STUCK, FORWARD, BACKWARD = 0, 1, 2, 3
 # What a patch remembers of a node: nothing yet, that it slipped or was open, stuck.
 UNSET, SLIPPED, HELD = 0.0, 1.0, 2.0
 # Arrays of n numbers behind those of the pair: ways by the shapes alone, ways, gaps;
-# friction and ways where work was booked last. Then 2 n forces that are solved for, 4 n
-# columns of n numbers, the matrix.
-WAY, SLIP, LEFT, BEFORE, PREVIOUS, SOLVED = range(6)
+# friction and ways where work was booked last, and in the middle of a step. Then 2 n
+# forces that are solved for, 4 n columns of n numbers, the matrix.
+WAY, SLIP, LEFT, BEFORE, PREVIOUS, BETWEEN, HALFWAY, SOLVED = range(8)
 N_ROUGH = SOLVED + 2
 MAX_CHANGE = 300
 # What `solve` returns instead of a number of nodes.
@@ -134,17 +137,28 @@ def remember(m, w, k, n, i, give_n, give_t, H):
         H[i] = c * d_x + s * d_y
         H[n + i] = c * d_y - s * d_x
         return
-    segment = w.node_mark[m.contact_patch[k][MARK] + SEGMENT * n + i]
-    H[i] = 0.0
+    remember_along(m, w, k, n, i, give_t, H)
+
+
+@kernel
+def remember_along(m, w, k, n, i, give_t, H):
+    """Write where on a polyline node i touches, moved along it."""
+    part, pair = part_b(m, w, k), pair_of(m, w, k, n)
+    n_a, line = n_of(at(m.par, m.contact_patch[k][OF_A])), part_a(m, w, k, n)
+    x, y = at(line, AT_X * n_a), at(line, AT_Y * n_a)
+    j = w.node_mark[m.contact_patch[k][MARK] + SEGMENT * n + i]
     H[n + i] = 0.0
-    if segment >= 0:
-        n_a = n_of(at(m.par, m.contact_patch[k][OF_A]))
-        line = part_a(m, w, k, n)
-        d_x = line[AT_X * n_a + segment + 1] - line[AT_X * n_a + segment]
-        d_y = line[AT_Y * n_a + segment + 1] - line[AT_Y * n_a + segment]
-        # The tangent runs against the polyline, which has its body on the left.
-        along = pair[XI * n + i] - give_t / math.sqrt(d_x * d_x + d_y * d_y)
-        H[i] = min(max(segment + along, 0.0), n_a - 1.0)
+    if j < 0:
+        # Across from nothing: it would come on at the nearer end.
+        p_x, p_y = part[AT_X * n + i], part[AT_Y * n + i]
+        first = math.hypot(p_x - x[0], p_y - y[0])
+        last = math.hypot(p_x - x[n_a - 1], p_y - y[n_a - 1])
+        H[i] = 0.0 if first < last else n_a - 1.0
+        return
+    length = math.hypot(x[j + 1] - x[j], y[j + 1] - y[j])
+    xi = min(1.0, max(0.0, pair[XI * n + i]))
+    # The tangent runs against the polyline, which has its body on the left.
+    H[i] = min(max(j + xi - give_t / length, 0.0), n_a - 1.0)
 
 
 # ---- flexibility ---------------------------------------------------------------
@@ -179,17 +193,15 @@ def write_response(m, w, k, p, n, pair, j, is_along, low, high, out):
     x, y = at(line, 4 * n_a), at(line, 5 * n_a)
     clear(high - low, at(x, low))
     clear(high - low, at(y, low))
-    G, xi, l = flexibility(q), pair[XI * n + j], segment[j]
+    G, share, l = flexibility(q), pair[SHARE * n + j], segment[j]
     f_x, f_y = pair[A_X * n + j], pair[A_Y * n + j]
     if is_along:
         f_x, f_y = f_y, -f_x
-    add_give(G, n_a, l, (1.0 - xi) * f_x, (1.0 - xi) * f_y, low, high, x, y)
-    add_give(G, n_a, l + 1, xi * f_x, xi * f_y, low, high, x, y)
+    add_both(G, n_a, l, share, f_x, f_y, low, high, x, y)
     for i in range(n):
-        l, xi = segment[i], pair[XI * n + i]
+        l, share = segment[i], pair[SHARE * n + i]
         if l >= 0:
-            to_x = x[l] + xi * (x[l + 1] - x[l])
-            to_y = y[l] + xi * (y[l + 1] - y[l])
+            to_x, to_y = between(x, l, share), between(y, l, share)
             n_x, n_y = pair[A_X * n + i], pair[A_Y * n + i]
             out[i] += n_x * to_x + n_y * to_y
             out[n + i] += n_y * to_x - n_x * to_y
