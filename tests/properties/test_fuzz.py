@@ -102,6 +102,12 @@ MENDED = [
     ("shapes", 60100),
     # Friction that is a trace of the weight as a contact lifts off.
     ("grippers", 60127),
+    # Redundant friction at rest beside a pin with bristles, whose load is curved.
+    ("slider_cranks", 20086),
+    ("slider_cranks", 20210),
+    ("slider_cranks", 95041),
+    # A five-bar whose drive begins from rest.
+    ("loops", 20175),
 ]
 
 
