@@ -1,3 +1,4 @@
+# pyright: reportAttributeAccessIssue=false, reportOperatorIssue=false
 """Friction at rest in joints and contacts that hold each other, against statics."""
 
 from dataclasses import replace
