@@ -112,6 +112,12 @@ MENDED = [
     ("pairs", 95008),
     ("pairs", 95028),
     ("pairs", 95048),
+    # Redundant friction at rest beside a pin with bristles, whose load is curved.
+    ("slider_cranks", 20086),
+    ("slider_cranks", 20210),
+    ("slider_cranks", 95041),
+    # A five-bar whose drive begins from rest.
+    ("loops", 20175),
 ]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from nonsmooth import Coulomb, Model, Prismatic, Revolute, RigidBody
 from nonsmooth.kernels import entry
-from nonsmooth.kernels.friction import chains, groups, rubbing, slides
+from nonsmooth.kernels.friction import chains, response, rubbing, slides
 from nonsmooth.kernels.friction.modes import PRESSING, SLIP
 from nonsmooth.kernels.mechanics import dynamics
 from nonsmooth.pack import pack
@@ -137,15 +137,22 @@ def test_what_follows_contacts_at_rest_is_the_same_problem():
     slides.solve_loads(m, w, n)
     lu, swap = w.lu[: n * n].copy(), w.swap[:n].copy()
     w.response[:], w.lu[:] = 0.0, 0.0
-    groups.respond(m, w, n)
+    response.respond(m, w, n)
     own = np.array(w.response[: m.n_row * wide]).reshape(m.n_row, wide)[:, :n]
     assert own == pytest.approx(Y, abs=SAME * np.abs(Y).max())
     assert w.swap[:n] == pytest.approx(swap)
     assert w.lu[: n * n] == pytest.approx(lu, abs=SAME)
-    # Reactions to a unit of a load, with what it brings about.
-    phi = np.array([w.contact[k].phi for k in w.rub[:n]])
-    for l in (0, n - 1):
-        w.lam[:] = Y[:, l]
-        groups.follow(m, w, n)
-        loads = w.excess[:n] / -phi
-        assert w.lam == pytest.approx(Y[:, l] + Y @ loads, abs=SAME * 10.0)
+    # Reactions to a unit friction force of the first, with the loads it brings about.
+    w.held[:n] = w.rub[:n]
+    w.rub[: n - 1] = w.held[1:n]
+    w.n_beside = n - 1
+    response.respond(m, w, n - 1)
+    alone = Y[:, 0] / -w.contact[w.held[0]].phi
+    places = [m.contact_joint[k] + row for k in w.held[:n] for row in range(2)]
+    w.held_alone[: 2 * n] = alone[places]
+    response.follow(m, w, 1, 0)
+    loads = w.held_change[: n - 1]
+    lam = alone + Y[:, 1:] @ loads
+    assert w.held_reaction[:2] == pytest.approx(lam[places[:2]], abs=SAME * 10.0)
+    pins = [w.cone[k][:2] @ lam[m.contact_joint[k] :][:2] for k in w.held[1:n]]
+    assert loads == pytest.approx(pins, abs=SAME * 10.0)

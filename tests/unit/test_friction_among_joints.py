@@ -1,4 +1,7 @@
+# pyright: reportAttributeAccessIssue=false, reportOperatorIssue=false
 """Friction at rest in joints and contacts that hold each other, against statics."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +14,9 @@ from nonsmooth import (
     Coulomb,
     Ground,
     KelvinVoigt,
+    Line,
     Model,
+    MovingSupport,
     PointForce,
     Prismatic,
     Revolute,
@@ -202,4 +207,101 @@ def test_an_arm_on_the_floor_lets_go_where_no_friction_could_hold_it(
         load = found[f"{name}.{kind}"]
         beyond = np.abs(found[f"{name}.friction_force"]) - mu * load
         # Of the load; at the last instant all limits are reached.
+        assert np.max(beyond / load) <= ROUND
+
+
+# -- beside a pin that slides ----------------------------------------------------------
+
+TURNS = 2.0  # rad/s, of the base, whose pin slides
+
+
+def turned_arm(first, second, rate):
+    """Return the same arm on a base that turns, its elbow on a ledge as well."""
+    model = arm_on_floor(first, second, rate)
+    ground, *links = model.bodies
+    x, y = ground.points["base"]
+    elbow, _ = places(first, second)
+    shoulder, other = model.joints
+    (tip,) = model.contacts
+    ledge = Line(point=(0.0, float(elbow[1] + y + PRESS / tip.normal.stiffness)))
+    return replace(
+        model,
+        bodies=[
+            Ground(shapes={"ledge": ledge}),
+            MovingSupport(
+                name="base",
+                x=Constant(value=x),
+                y=Constant(value=y),
+                theta=ConstantRate(rate=TURNS),
+            ),
+            *links,
+        ],
+        joints=[replace(shoulder, a="base"), other],
+        contacts=[tip, replace(tip, name="ledge", a="ground.ledge", b="upper.q")],
+    )
+
+
+def part_used_beside(first, second, push):
+    """Return the least part of friction that can hold that arm under a push.
+
+    With the friction at the tip that at the ledge follows: the base turns against a
+    couple that goes with the load of its pin.
+    """
+    elbow, tip = places(first, second)
+
+    def cross(a, b):
+        return a[0] * b[1] - a[1] * b[0]
+
+    def most(friction):
+        ground = np.array([friction, PRESS])
+        down = np.array([0.0, -MASSES[1] * G]) + push
+        on_lower = -(ground + down)
+        middle = 0.5 * (tip - elbow)
+        torque2 = -cross(tip - elbow, ground) - cross(middle, down)
+        weight = np.array([0.0, -MASSES[0] * G])
+
+        def moment(along):
+            on_ledge = np.array([along, PRESS])
+            load = np.hypot(*(on_lower - weight - on_ledge))
+            total = MU[0] * RADIUS[0] * load - torque2 + cross(0.5 * elbow, weight)
+            return total + cross(elbow, on_ledge - on_lower)
+
+        along = brentq(moment, -1e3, 1e3, xtol=1e-13)
+        limits = MU[1] * RADIUS[1] * np.hypot(*on_lower), MU[2] * PRESS
+        parts = torque2 / limits[0], friction / limits[1], along / limits[1]
+        return max(np.abs(parts))
+
+    tries = np.linspace(-3.0, 3.0, 301) * MU[2] * PRESS
+    best = float(tries[np.argmin([most(x) for x in tries])])
+    span = float(tries[1] - tries[0])
+    found = minimize_scalar(
+        most, bounds=(best - span, best + span), options={"xatol": 1e-13}
+    )
+    return float(found.fun)
+
+
+@pytest.mark.parametrize(("first", "second", "rate"), ARMS)
+def test_an_arm_whose_base_turns_lets_go_where_no_friction_could_hold_it(
+    first, second, rate
+):
+    """The load of the pin that slides is curved: one tangent of it does not tell."""
+    rate = np.array(rate)
+    assert part_used_beside(first, second, 0.0 * rate) < 1.0
+
+    def left(t):
+        return part_used_beside(first, second, t * rate) - 1.0
+
+    limit = brentq(left, 0.0, 20.0)
+    result = simulate(turned_arm(first, second, rate.tolist()), limit + 0.01)
+    start = result.events[0]
+    assert start.kind == "break_away"
+    assert start.t == pytest.approx(limit, abs=1e-6)
+    found = result.sample(np.linspace(0.0, start.t, 41), limit="before")
+    for name, mu, kind in (
+        ("elbow", MU[1], "load"),
+        ("tip", MU[2], "normal_force"),
+        ("ledge", MU[2], "normal_force"),
+    ):
+        load = found[f"{name}.{kind}"]
+        beyond = np.abs(found[f"{name}.friction_force"]) - mu * load
         assert np.max(beyond / load) <= ROUND

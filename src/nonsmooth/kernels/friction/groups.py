@@ -1,20 +1,15 @@
-"""Contacts of a group as one: what friction forces do, and how near it is to slip.
+"""Contacts of a group as one: how near it is to slip.
 
-Contacts that share bodies or joints are a group. Unit friction forces of n of them
-cause the slip accelerations
-
-    A = W' M^-1 W        joints, and contacts that are not listed, eliminated
-
-Where rows of A depend on each other, friction at rest is redundant: its motion is
-unique, its forces are not. Then no single contact tells when the group gives way, but
-the group itself does: the part of their limits that forces use which hold it, shared as
-well as can be. At one it begins to slip, in the mechanism that is critical.
+Contacts that share bodies or joints are a group. Where slip accelerations under their
+friction forces (`response`) depend on each other, friction at rest is redundant: its
+motion is unique, its forces are not. Then no single contact tells when the group gives
+way, but the group itself does: the part of their limits that forces use which hold it,
+shared as well as can be. At one it begins to slip, in the mechanism that is critical.
 """
 
 import math
 
 from nonsmooth.kernels.abi import (
-    FLOATS,
     INTEGER,
     NUMBER,
     at,
@@ -28,7 +23,6 @@ from nonsmooth.kernels.complementarity.box import (
     factor,
     rank_tolerance,
     scale_box,
-    solve_lower,
     tie,
 )
 from nonsmooth.kernels.complementarity.mechanism import group_ratio, let_go
@@ -36,8 +30,9 @@ from nonsmooth.kernels.complementarity.scaling import SOLVED
 from nonsmooth.kernels.complementarity.sharing import share
 from nonsmooth.kernels.friction import slides
 from nonsmooth.kernels.friction.modes import PRESSING, STICK
+from nonsmooth.kernels.friction.response import turn_loads, weigh, weigh_joined
 from nonsmooth.kernels.linear.dense import lu_factor, lu_solve
-from nonsmooth.kernels.mechanics import bodies, contacts, reactions
+from nonsmooth.kernels.mechanics import contacts, reactions
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.tolerances import TIED_RANK
 
@@ -48,39 +43,9 @@ FAR_BEYOND = 2.0
 ABOVE = 1e-11
 # Forces that their limits agree with to this part are shared.
 AGREED = 1e-9
-
-# ---- what friction forces do ---------------------------------------------------
-
-
-@kernel
-def push_alone(m, w, k, a):
-    """Write the accelerations under a unit friction force at contact k, rows aside."""
-    G = stack_floats(6)
-    contacts.coefficients(m, w, k, G)
-    for i in range(m.n_dof):
-        a[i] = 0.0
-    bodies.add_wrench(m, w, m.contact_a[k], G, 1.0, a)
-    bodies.add_wrench(m, w, m.contact_b[k], at(G, 3), 1.0, a)
-    bodies.solve_mass(m, w, a, a)
-
-
-@kernel
-def slip_due(m, w, k, a):
-    """Return the slip acceleration of contact k due to accelerations a."""
-    G = stack_floats(6)
-    contacts.coefficients(m, w, k, G)
-    total = bodies.from_body(m, w, m.contact_a[k], G, a)
-    return total + bodies.from_body(m, w, m.contact_b[k], at(G, 3), a)
-
-
-@far(Tables, Work, INTEGER, FLOATS, returns=NUMBER)
-def slip_compliance(m, w, k, a):
-    """Return the slip acceleration of contact k under a unit friction force."""
-    push_alone(m, w, k, a)
-    return slip_due(m, w, k, a)
-
-
-# ---- redundant friction at rest ------------------------------------------------
+# Rounds in which tangents of loads are turned, each of which squares what they miss;
+# and what is round-off of that, beside the loads.
+MAX_TURN, TURNED = 10, 1e-12
 
 
 @kernel
@@ -106,10 +71,6 @@ def list_stuck(m, w, g):
             w.held[n] = k
             w.held_limit[n] = m.contact_mu0[k] * max(0.0, c.lam_n)
             w.held_force[n] = c.lam_t
-            if k >= m.n_touch:
-                i = m.contact_joint[k]
-                w.held_base[n][0] = w.lam[i]
-                w.held_base[n][1] = w.lam[i + 1] if slides.has_two(m, k) else 0.0
             n += 1
     return n
 
@@ -130,122 +91,6 @@ def close_rows(m, w, n):
         contacts.set_active(m, w, m.contact_row[k], True)
         contacts.contact_row(m, w, k)
     reactions.factor_rows(m, w)
-
-
-@kernel
-def weigh(m, w, n):
-    """Write A of the n listed contacts, whose rows are open."""
-    for j in range(n):
-        push_alone(m, w, w.held[j], w.held_a)
-        w.held_free[j] = slip_due(m, w, w.held[j], w.held_a)
-        reactions.oppose(m, w, w.held_a)
-        for i in range(n):
-            w.held_A[i * n + j] = slip_due(m, w, w.held[i], w.held_a)
-
-
-@kernel
-def respond(m, w, n_slide):
-    """Write and factor what loads of the joints that slide do to each other."""
-    wide = slides.stride(n_slide)
-    for l in range(n_slide):
-        k = w.rub[l]
-        push_alone(m, w, k, w.held_a)
-        reactions.oppose(m, w, w.held_a)
-        for i in range(m.n_row):
-            w.response[i * wide + l] = -w.contact[k].phi * w.lam[i]
-    slides.solve_loads(m, w, n_slide)
-
-
-@kernel
-def follow(m, w, n_slide):
-    """Let joints that slide follow the reactions in `lam`: changes, with friction.
-
-    That goes to `excess`.
-    """
-    for l in range(n_slide):
-        k = w.rub[l]
-        i, phi = m.contact_joint[k], w.contact[k].phi
-        second = w.lam[i + 1] if slides.has_two(m, k) else 0.0
-        w.excess[l] = 0.0
-        for j in range(slides.n_flank(m, k)):
-            force = slides.flank_force(m, w, k, j, phi, w.lam[i], second)
-            w.excess[l] += slides.side(m, w, k, j) * force
-    lu_solve(n_slide, w.lu, w.swap, w.excess)
-    wide = slides.stride(n_slide)
-    for l in range(n_slide):
-        for i in range(m.n_row):
-            w.lam[i] += w.response[i * wide + l] * w.excess[l]
-        w.excess[l] *= -w.contact[w.rub[l]].phi
-
-
-@kernel
-def weigh_joined(m, w, g, n):
-    """Write A of the n listed contacts, whose rows are open, and what joints bear.
-
-    A_ij = a_i' M a_j: joints take most of what a force would do, and the round-off of
-    what is left must not hide that rows depend on each other. Joints of the group that
-    slide follow with their friction, beside it: see `yield_to`.
-    """
-    n_slide = slides.list_sliding(m, w, g)
-    respond(m, w, n_slide)
-    for j in range(n):
-        a = at(w.held_motion, j * m.n_dof)
-        push_alone(m, w, w.held[j], a)
-        w.held_free[j] = slip_due(m, w, w.held[j], a)
-        reactions.oppose(m, w, a)
-        for i in range(j + 1):
-            value = bodies.inner(m, w, at(w.held_motion, i * m.n_dof), a)
-            w.held_A[i * n + j] = value
-            w.held_A[j * n + i] = value
-        follow(m, w, n_slide)
-        for l in range(n_slide):
-            w.held_change[l * n + j] = w.excess[l]
-        for i in range(n):
-            k = w.held[i]
-            for row in range(2 if k >= m.n_touch else 0):
-                lam = 0.0
-                if row == 0 or slides.has_two(m, k):
-                    lam = w.lam[m.contact_joint[k] + row]
-                w.held_reaction[(2 * i + row) * n + j] = lam
-                # Without this friction.
-                w.held_base[i][row] -= lam * w.held_force[j]
-    if n_slide > 0:
-        yield_to(m, w, n, n_slide)
-
-
-@kernel
-def yield_to(m, w, n, n_slide):
-    """Let A be that of contacts beside which joints slide, whose friction K F follows.
-
-    With B_il the slip of contact i under friction l, which is that of l under i,
-
-        a = (A + B K) F = C E' F        A = C C'
-
-    friction that holds is that with E'F given: A becomes E E'.
-    """
-    p, E = w.box, w.held_inverse
-    if not scale_box(p, n, w.held_A, w.held_limit, w.held_free):
-        return
-    tie(p, n, w.held_free)
-    for i in range(n):
-        p.order[i] = i
-    r = factor(p, n, n, rank_tolerance(n, DEPENDENT))
-    for i in range(r):
-        k = p.order[i]
-        a = at(w.held_motion, k * m.n_dof)
-        for j in range(n):
-            total = w.held_A[k * n + j]
-            for l in range(n_slide):
-                total += slip_due(m, w, w.rub[l], a) * w.held_change[l * n + j]
-            E[j * n + i] = total / p.d[k]
-    for j in range(n):
-        solve_lower(n, r, p.C, at(E, j * n))
-    for i in range(n):
-        for j in range(n):
-            total = 0.0
-            for l in range(r):
-                total += E[i * n + l] * E[j * n + l]
-            w.held_A[i * n + j] = total
 
 
 @kernel
@@ -413,8 +258,8 @@ def share_afresh(m, w, n):
 
 
 @kernel
-def hold(m, w, g, n):
-    """Return the part of its friction that group g uses, shared as well as can be.
+def hold_tangents(m, w, n):
+    """Return the part of its friction that a group uses, joints that slide linear.
 
     Limits of joints are loads, which depend on how friction is shared: so that is done
     until they agree. Beyond one, all limits are taken to be as much larger. There may
@@ -422,8 +267,6 @@ def hold(m, w, g, n):
     not hold the group, one near the last is looked for.
     """
     force = w.held_force
-    if not has_slides(m, g):
-        return group_ratio(w.box, n, w.held_A, w.held_limit, w.held_free, force)
     share_afresh(m, w, n)
     part = agree(m, w, n)
     if part <= 1.0:
@@ -437,6 +280,25 @@ def hold(m, w, g, n):
     for i in range(n):
         force[i] = w.held_first[i]
     bend(m, w, n)
+    return part
+
+
+@kernel
+def hold(m, w, g, n):
+    """Return the part of its friction that group g uses, shared as well as can be.
+
+    Loads of joints that slide beside are curved: tangents are turned to where friction
+    has been shared, and it is shared again, until they tell the loads.
+    """
+    if not has_slides(m, g):
+        limit, force = w.held_limit, w.held_force
+        return group_ratio(w.box, n, w.held_A, limit, w.held_free, force)
+    part = hold_tangents(m, w, n)
+    for _ in range(MAX_TURN if w.n_beside > 0 else 0):
+        # Far beyond, it does not matter how far.
+        if not part < FAR_BEYOND or turn_loads(m, w, n) <= TURNED:
+            break
+        part = hold_tangents(m, w, n)
     return part
 
 

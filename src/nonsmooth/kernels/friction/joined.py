@@ -86,13 +86,7 @@ def load_of(m, w, r, n, l):
     second = reaction_of(r, l, 1) if slides.has_two(m, k) else 0.0
     if l < n:
         return slides.load_at_rest(m, w, k, r.friction[l], first, second)
-    if slides.is_curved(m, k):
-        return slides.curved(m, w, k, w.contact[k].phi, first, second)
-    total = 0.0
-    phi = w.contact[k].phi
-    for j in range(slides.n_flank(m, k)):
-        total += abs(slides.flank_force(m, w, k, j, phi, first, second))
-    return total
+    return slides.load_under(m, w, k, w.contact[k].phi, first, second)
 
 
 @kernel

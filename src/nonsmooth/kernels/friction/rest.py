@@ -24,7 +24,7 @@ from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
 from nonsmooth.kernels.complementarity.box import solve_box
 from nonsmooth.kernels.complementarity.scaling import SOLVED
 from nonsmooth.kernels.friction import flanks, joined, slides
-from nonsmooth.kernels.friction.groups import has_slides, push_alone, slip_due, used
+from nonsmooth.kernels.friction.groups import has_slides, used
 from nonsmooth.kernels.friction.joined import motion_limit, part_at_rest
 from nonsmooth.kernels.friction.modes import (
     HELD,
@@ -35,6 +35,7 @@ from nonsmooth.kernels.friction.modes import (
     set_grip,
     sign_of,
 )
+from nonsmooth.kernels.friction.response import push_alone, slip_due
 from nonsmooth.kernels.look import spend
 from nonsmooth.kernels.mechanics import bodies, contacts, dynamics, reactions
 from nonsmooth.kernels.mechanics.tables import Tables, Work

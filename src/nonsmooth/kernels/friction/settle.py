@@ -13,13 +13,7 @@ import math
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
 from nonsmooth.kernels.friction import slides
-from nonsmooth.kernels.friction.groups import (
-    give_way,
-    push_alone,
-    slip_compliance,
-    slip_due,
-    used,
-)
+from nonsmooth.kernels.friction.groups import give_way, used
 from nonsmooth.kernels.friction.modes import (
     PRESSING,
     SLIP,
@@ -30,6 +24,7 @@ from nonsmooth.kernels.friction.modes import (
     set_grip,
     sign_of,
 )
+from nonsmooth.kernels.friction.response import push_alone, slip_compliance, slip_due
 from nonsmooth.kernels.friction.rest import (
     DECIDED,
     DOUBTED,

@@ -13,9 +13,8 @@ from nonsmooth.kernels.friction.groups import (
     hold,
     list_stuck,
     open_rows,
-    weigh,
-    weigh_joined,
 )
+from nonsmooth.kernels.friction.response import weigh, weigh_joined
 from nonsmooth.kernels.mechanics import assemble, bodies, contacts, reactions
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.tolerances import AT_LIMIT, NO_FORCE, TIED_RANK, TINY

@@ -138,12 +138,18 @@ def add_flank(m, w, k, j, n, factor, out):
 @kernel
 def load(m, w, k, phi, lam):
     """Return the load of contact k under reactions lam."""
+    i = m.contact_joint[k]
+    return load_under(m, w, k, phi, lam[i], lam[i + 1] if has_two(m, k) else 0.0)
+
+
+@kernel
+def load_under(m, w, k, phi, first, second):
+    """Return the load of contact k under its one or two reactions."""
     if is_curved(m, k):
-        i = m.contact_joint[k]
-        return curved(m, w, k, phi, lam[i], lam[i + 1])
+        return curved(m, w, k, phi, first, second)
     total = 0.0
     for j in range(n_flank(m, k)):
-        total += abs(flank(m, w, k, j, phi, lam))
+        total += abs(flank_force(m, w, k, j, phi, first, second))
     return total
 
 

@@ -31,7 +31,7 @@ from nonsmooth.kernels.abi import (
     floats,
     kernel,
 )
-from nonsmooth.kernels.friction import groups, slides
+from nonsmooth.kernels.friction import groups, response, slides
 from nonsmooth.kernels.friction.modes import (
     HELD,
     OPEN,
@@ -221,7 +221,7 @@ def friction_guards(m, w, k, size, out, rub):
         rate = contacts.slip_acceleration(m, w, k)
         set_guard(out, rub, band - sign * c.v_t, -sign * rate)
         # Round-off comes from forces as large as the weight.
-        compliance = groups.slip_compliance(m, w, k, w.held_a)
+        compliance = response.slip_compliance(m, w, k, w.held_a)
         slack = NO_ACCELERATION * compliance * w.force
         # Without a load nothing balances it.
         has_load = k >= m.n_touch or c.lam_n > SMALLEST_FORCE * w.force

@@ -10,7 +10,6 @@ import math
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
 from nonsmooth.kernels.friction import flanks, groups, slides
-from nonsmooth.kernels.friction.groups import slip_compliance
 from nonsmooth.kernels.friction.modes import (
     HELD,
     OPEN,
@@ -24,6 +23,7 @@ from nonsmooth.kernels.friction.modes import (
     set_grip,
     sign_of,
 )
+from nonsmooth.kernels.friction.response import slip_compliance
 from nonsmooth.kernels.friction.rest import (
     AT_ONCE,
     CHATTERING,

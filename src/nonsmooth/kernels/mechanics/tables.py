@@ -309,7 +309,16 @@ class Work(Block):
     held_last = floats("n_largest")  # before it was shared
     held_base = floats("n_largest, 2")  # reactions of joints, without this friction
     held_reaction = floats("2 * n_largest * n_largest")  # (n, 2, n) under unit friction
-    held_change = floats("n_slide * n_largest")  # (.., n) friction that follows it
+    # joints that slide beside are listed after them, see `friction.response`
+    n_beside = INTEGER
+    held_own = floats("n_largest * n_largest")  # (n, n) slip rates, loads aside
+    held_alone = floats("2 * n_largest * n_largest")  # (.., 2, n) reactions, the same
+    held_beside = floats("n_largest * n_slide")  # (n, n_beside) slips under friction
+    held_change = floats("n_slide * n_largest")  # (n_beside, n) loads that follow
+    held_at = floats("n_largest")  # friction where tangents are
+    held_now = floats("n_largest, 2")  # reactions there
+    held_load = floats("n_slide")  # loads there
+    held_miss = floats("n_largest")  # slip rates that are to be made up for
     held_a = floats("n_dof")  # scratch
     held_motion = floats("n_largest * n_dof")  # (n, n_dof) under unit friction
     held_P = floats("n_largest * n_largest")  # how limits change with friction
