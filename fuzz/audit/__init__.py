@@ -20,6 +20,7 @@ from fuzz.audit.course import (
     check_ledger,
     check_lift_offs,
 )
+from fuzz.audit.friction import Even
 from fuzz.audit.geometry import is_corner_on_corner, pairs
 from fuzz.audit.joints import check_closed, check_sliding, check_wrench
 from fuzz.audit.newton import body_of, check_elements, check_newton, sum_forces
@@ -64,7 +65,7 @@ class _Samples:
 
     columns: dict[str, Array]
     shifts: dict[str, Array]  # how much they change while an event may have happened
-    is_even: Any
+    even: Even
     is_before: Any  # the left limit
 
 
@@ -82,11 +83,13 @@ def _samples(result: Any, rtol: float) -> _Samples:
         last = result.sample(events, limit="before")
         columns = {k: np.concatenate((v, last[k])) for k, v in columns.items()}
     place = np.arange(len(columns["t"]))
+    steps = np.asarray(result.t)
+    begin = steps[np.maximum(np.searchsorted(steps, even, side="right") - 1, 0)]
     is_before = place >= len(place) - len(events)
     return _Samples(
         columns=columns,
         shifts=_shifts(result, columns, events, is_before, rtol),
-        is_even=place < len(even),
+        even=Even(here=place < len(even), begin=result.sample(begin)),
         is_before=is_before,
     )
 
@@ -149,7 +152,7 @@ def audit(model: Model, result: Any, rtol: float = 1e-8) -> Notes:
     check_newton(notes, sums)
     check_closed(notes, scene)
     check_wrench(notes, scene, sums)
-    kinds = (samples.shifts, samples.is_even)
+    kinds = (samples.shifts, samples.even)
     for contact in contacts:
         pair = contact.pair
         force = sum((sums.size[k][0] for k in (pair.a, pair.b) if k in sums.size), 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,16 +114,32 @@ def _check_function(notes: Notes, scene: Scene, rub: Rub) -> None:
     notes.compare("friction law", rub.name, scene.t[on], miss[on], bound[on])
 
 
-def check_rest(notes: Notes, scene: Scene, even: Any, rub: Rub) -> None:
-    """Find what is said to slip while it is at rest, over several even samples."""
+@dataclass(frozen=True, kw_only=True)
+class Even:
+    """Even samples: where they are among all, and columns at the begin of their steps.
+
+    Within a step there is one mode. What comes to rest in it, dying away, does so at
+    its end.
+    """
+
+    here: Any
+    begin: Mapping[str, Array]
+
+
+def check_rest(notes: Notes, scene: Scene, even: Even, rub: Rub) -> None:
+    """Find what is said to slip while it is at rest, over several even samples.
+
+    In steps that begin so.
+    """
     if not laws.is_set_valued(rub.law) or getattr(rub.law, "dead_band", 0.0) > 0.0:
         return
-    t, mode = scene.t[even], rub.mode[even]
-    speed = rub.speed[even] + 1e-2 * scene.fastest()[even]
+    here = even.here
+    t, mode = scene.t[here], rub.mode[here]
+    speed = rub.speed[here] + 1e-2 * scene.fastest()[here]
     floor = tolerances.ROUND_SLIP * (speed + scene.quiet())
-    still = (
-        rub.presses[even] & (np.abs(mode) == 1.0) & (np.abs(rub.slip[even]) <= floor)
-    )
+    still = rub.presses[here] & (np.abs(mode) == 1.0)
+    for slip in (rub.slip[here], even.begin[f"{rub.name}.slip_velocity"]):
+        still &= np.abs(slip) <= floor
     same = still[:-2] & still[1:-1] & still[2:]
     same &= (mode[:-2] == mode[1:-1]) & (mode[1:-1] == mode[2:])
     notes.compare("mode at rest", rub.name, t[1:-1], same.astype(float), 0.5)

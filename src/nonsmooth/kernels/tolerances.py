@@ -36,8 +36,9 @@ MOVES = 1e-9
 # Change of velocities that may bring contacts to rest together: more than round-off of
 # one, since nearly dependent ones magnify it, and still nothing beside the motion.
 STOPPED = 1e-8
-# Part of the fastest body's speed in the round-off of every other's.
-SPREAD = 1e-2
+# Part of the fastest body's speed in the round-off of every other's; part of the run's
+# fastest in that of all that is slower since.
+SPREAD, REMEMBERED = 1e-2, 0.1
 
 # ---- of the model's weight -----------------------------------------------------
 

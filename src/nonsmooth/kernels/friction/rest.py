@@ -205,6 +205,19 @@ def spare(m, w, r):
             r.limit[i] += contacts.spared(own, w.contact[k].lam_n)
 
 
+@kernel
+def no_acceleration(m, w, r, k, free):
+    """Return the slip acceleration that is none at contact k, of compliance `free`.
+
+    Round-off comes from forces as large as the weight. And what has not become more
+    than round-off of a velocity after a part of the run is rest.
+    """
+    size = free * w.force
+    slip = AT_REST * contacts.slip_scale(m, w, k)
+    slow = min(slip / (PART * r.step.set.span), AT_LIMIT * size)
+    return NO_ACCELERATION * size + slow
+
+
 @far(Tables, Work, Decision, INTEGER, returns=INTEGER)
 def solve_friction(m, w, r, n):
     """Solve the friction problem of n contacts, loads known; return a status.
@@ -213,12 +226,7 @@ def solve_friction(m, w, r, n):
     and with both signs; who has dropped stays so.
     """
     for i in range(n):
-        # Round-off comes from forces as large as the weight. And what has not become
-        # more than round-off of a velocity after a part of the run is rest.
-        size = r.free[i] * w.force
-        slip = AT_REST * contacts.slip_scale(m, w, r.listed[i])
-        slow = min(slip / (PART * r.step.set.span), AT_LIMIT * size)
-        w.box.noise[i] = NO_ACCELERATION * size + slow
+        w.box.noise[i] = no_acceleration(m, w, r, r.listed[i], r.free[i])
     for _ in range(1 + n):
         for i in range(n):
             if r.dropped[r.listed[i]]:

@@ -163,7 +163,7 @@ def small_step(m, w, r, x, y, t, h):
         x.force[k] = 0.0
         if m.contact_row[k] >= 0:
             contacts.set_active(m, w, m.contact_row[k], False)
-    bodies.note_speed(m, w, v, s.set.size, s.set.pace)
+    dynamics.note_speed(m, w, v, s.set.size, s.set.pace)
     dynamics.configure(m, w, t, y, v)
     show_sides(m, w)
     for i in range(m.n_y):

@@ -15,7 +15,16 @@ from nonsmooth.kernels.friction.rest import (
     WRONG,
     tie,
 )
-from nonsmooth.kernels.march import cross, jump, radau, sides, slip, steps, switch
+from nonsmooth.kernels.march import (
+    cross,
+    fading,
+    jump,
+    radau,
+    sides,
+    slip,
+    steps,
+    switch,
+)
 from nonsmooth.kernels.march.attempt import (
     TOO_MANY_STEPS,
     attempt,
@@ -242,15 +251,18 @@ def look_back(m, w, r, h, t_stop):
         r.h_touch = h
         r.has_touched = 0
     s = r.step
-    has_faded = switch.has_faded(m, w)
+    has_faded = fading.has_faded(m, w, r.rest)
     check_stiffness(m, w, r, h, t_stop)
     if has_faded:
-        r.is_fresh = 0
-        t = min(s.t, s.t_cap)
-        is_open = is_undecided(r, switch.renew(m, w, r.watch, r.rest, t))
-        # Where all fades, what rows on nearly one line differ by moves nothing.
-        tie(m, w, 1)
-        return UNDECIDED if is_open else END
+        change = fading.fade(m, w, r.watch, r.rest, min(s.t, s.t_cap))
+        if change < 0:
+            s.t_fail = s.t
+            return UNDECIDED
+        if change > 0:
+            r.is_fresh = 0
+            # Where all fades, what rows on nearly one line differ by moves nothing.
+            tie(m, w, 1)
+            return END
     if w.n_gripped > 1 and w.has_lost_rank:
         change = switch.review(m, w, r.watch, r.rest, min(s.t, s.t_cap))
         if change < 0:

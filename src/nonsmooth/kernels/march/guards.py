@@ -22,6 +22,8 @@ Force over overlap, of outlines the largest of any point, because some laws vani
 the overlap whatever its rate.
 """
 
+import math
+
 from nonsmooth.kernels.abi import (
     FLOATS,
     NUMBER,
@@ -235,12 +237,27 @@ def friction_guards(m, w, k, size, out, rub):
         set_guard(out, rub, 1.0 - away, 0.0)
         set_guard(out, rub + 1, 1.0 + away, 0.0)
     elif k < m.n_touch and not slides.is_shared(m, w, m.contact_group[k]):
-        load = contacts.signed_load(m, w, k)
-        own = contacts.own_weight(m, w, size, w.d[m.contact_row[k]])
-        limit = m.contact_mu0[k] * load + contacts.spared(own, load)
-        limit += m.contact_mu0[k] * round_off(m, w, k, load, size)
+        limit = limit_at_rest(m, w, k, size)
         set_guard(out, rub, limit + c.lam_t, 0.0)
         set_guard(out, rub + 1, limit - c.lam_t, 0.0)
+
+
+@kernel
+def limit_at_rest(m, w, k, size):
+    """Return the friction beyond which sticking contact k is let go.
+
+    Beyond what is round-off of its load, and of the acceleration it would have then:
+    by that the friction problem tells, and what it holds is not let go at once.
+    """
+    load = contacts.signed_load(m, w, k)
+    limit = m.contact_mu0[k] * load
+    off = m.contact_mu0[k] * round_off(m, w, k, load, size)
+    off += NO_ACCELERATION * w.force * leverage(m, w, k) ** 2
+    # Smoothly no more than that part of the limit.
+    most = NEAR_LIMIT * max(0.0, limit)
+    off = off * most / (off + most + TINY)
+    own = contacts.own_weight(m, w, size, w.d[m.contact_row[k]])
+    return limit + off + contacts.spared(own, load)
 
 
 @kernel
@@ -262,20 +279,53 @@ def round_off(m, w, k, load, size):
     """Return what of the load of contact k is round-off of places: stiff ones feel it.
 
     Friction that stays at its limit, where a slide has died away, is no break-away.
+    Where friction at rest must hold what a load does, it is off by more than the load.
     """
     depth = -w.contact[k].gap
     if load <= 0.0 or depth <= 0.0:
         return 0.0
-    return load * min(PLACES * place_scale(m, w, k, size) / depth, NEAR_LIMIT)
+    part = PLACES * place_scale(m, w, k, size) / depth
+    return load * min(part * leverage(m, w, k), NEAR_LIMIT)
 
 
 @kernel
-def group_guard(m, w, g, out):
+def leverage(m, w, k):
+    """Return how much friction at rest it takes, at most, to hold a load of one.
+
+    A load causes the slip acceleration A_tn, which friction A_tn / A_tt prevents. That
+    is no more than sqrt(A_nn / A_tt), since A is semidefinite; A_nn is about what A_tt
+    is without rows. It is large in jams, where friction can hardly move anything.
+    """
+    i = m.contact_row[k]
+    # d has inverse pivots.
+    return math.sqrt(max(1.0, w.S[m.start[i] + i] * w.d[i]))
+
+
+@kernel
+def group_guard(m, w, g, size, out):
     """Write the guard of redundant friction at rest in group g, if it can have any."""
     k = m.group_guard[g]
     if k >= 0:
-        part = groups.used(m, w, g) if slides.is_shared(m, w, g) else 0.0
+        part = 0.0
+        if slides.is_shared(m, w, g):
+            part = groups.used(m, w, g) - group_round_off(m, w, g, size)
         set_guard(out, k, 1.0 - part, 0.0)
+
+
+@kernel
+def group_round_off(m, w, g, size):
+    """Return what of the limits of group g is round-off of places, as a part of them.
+
+    Only contacts between shapes feel it; a single one is spared it as well.
+    """
+    total, off = 0.0, 0.0
+    for k in range(m.n_contact):
+        if m.contact_group[k] == g and groups.is_stuck(m, w, k):
+            load = max(0.0, w.contact[k].lam_n)
+            total += m.contact_mu0[k] * load
+            if k < m.n_touch:
+                off += m.contact_mu0[k] * round_off(m, w, k, load, size)
+    return off / total if total > 0.0 else 0.0
 
 
 @kernel
@@ -318,6 +368,6 @@ def evaluate(m, w, t, y, a, scratch, size, out):
     for k in range(m.n_contact):
         contact_guards(m, w, k, size, out)
     for g in range(m.n_group):
-        group_guard(m, w, g, out)
+        group_guard(m, w, g, size, out)
     if m.n_contact > m.n_touch:
         set_guard(out, m.n_watch - 1, 1.0 if w.is_quiet else w.margin, 0.0)

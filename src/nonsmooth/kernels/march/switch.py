@@ -51,7 +51,7 @@ from nonsmooth.kernels.friction.settle import (
     stay_at_rest,
     unstop,
 )
-from nonsmooth.kernels.mechanics import bodies, contacts, dynamics
+from nonsmooth.kernels.mechanics import contacts, dynamics
 from nonsmooth.kernels.mechanics.contacts import has_friction
 from nonsmooth.kernels.mechanics.tables import MARGIN, PATCH, Tables, Work
 from nonsmooth.kernels.run import Decision, Watch
@@ -79,10 +79,15 @@ FLOOD, FLOOD_PER_CONTACT, FLOOD_PART, KNOWN = 300, 50, 1e-4, 250
 def evaluate(m, w, r, t):
     """Note how fast things are, and evaluate contacts at the present state."""
     s = r.step
-    v = at(s.y, m.n_dof)
-    bodies.note_speed(m, w, v, s.set.size, s.set.pace)
+    dynamics.note_speed(m, w, at(s.y, m.n_dof), s.set.size, s.set.pace)
+    look_again(m, w, r, t)
+
+
+@kernel
+def look_again(m, w, r, t):
+    """Evaluate contacts at the present state, with the speeds noted before."""
     tie(m, w, 0)
-    dynamics.configure(m, w, t, s.y, v)
+    dynamics.configure(m, w, t, r.step.y, at(r.step.y, m.n_dof))
 
 
 @kernel
@@ -336,10 +341,9 @@ def switch(m, w, watch, r, t):
 # ---- without a guard -----------------------------------------------------------
 
 
-@far(Tables, Work, Watch, Decision, NUMBER, returns=INTEGER)
-def renew(m, w, watch, r, t):
-    """Decide all contacts again where laws break: forces may jump, or drives stop."""
-    evaluate(m, w, r, t)
+@kernel
+def decide_anew(m, w, r, t):
+    """Decide all contacts that rest, or slip by round-off; return a status."""
     touch_all(m, r)
     for k in range(m.n_contact):
         if not has_friction(m, k) or w.mode[k].side != PRESSING:
@@ -349,24 +353,16 @@ def renew(m, w, watch, r, t):
             stay_at_rest(m, w, r, k)
         elif is_slipping(w.mode[k]) and is_slow:
             come_to_rest(m, w, r, k)
-    status = decide(m, w, r, t)
+    return decide(m, w, r, t)
+
+
+@far(Tables, Work, Watch, Decision, NUMBER, returns=INTEGER)
+def renew(m, w, watch, r, t):
+    """Decide all contacts again where laws break: forces may jump, or drives stop."""
+    evaluate(m, w, r, t)
+    status = decide_anew(m, w, r, t)
     guard_again(m, watch, r, True)
     return status
-
-
-@kernel
-def has_faded(m, w):
-    """Return whether a contact still slips by round-off, and ever more slowly.
-
-    Where a motion dies away its slip has no zero to be found, and is rest all the same.
-    """
-    for k in range(m.n_contact):
-        mode = w.mode[k]
-        slips = has_friction(m, k) and mode.side == PRESSING and is_slipping(mode)
-        if slips and m.contact_band[k] == 0.0 and is_at_rest(m, w, k):
-            if mode.sign * contacts.slip_acceleration(m, w, k) < 0.0:
-                return True
-    return False
 
 
 @kernel

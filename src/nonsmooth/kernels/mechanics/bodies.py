@@ -549,20 +549,6 @@ def speed_of(m, k, v):
 
 
 @kernel
-def note_speed(m, w, v, size, least):
-    """Keep the largest speed and rotation of a body, at least `least` sizes, radians.
-
-    Where all comes to rest, velocities decay into round-off of what they were.
-    """
-    w.speed = size * least
-    w.spin = least
-    for k in range(m.n_moving):
-        spin = abs(v[m.body_dof[k] + 2])
-        w.speed = max(w.speed, speed_of(m, k, v), spin * size)
-        w.spin = max(w.spin, spin)
-
-
-@kernel
 def fastest_turn(m, v):
     """Return the fastest rotation of a body, rad/s, and never zero."""
     spin = TINY

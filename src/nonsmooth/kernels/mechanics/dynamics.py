@@ -26,7 +26,7 @@ from nonsmooth.kernels.mechanics.tables import (
     Tables,
     Work,
 )
-from nonsmooth.kernels.tolerances import ROUND_OFF, SHARED
+from nonsmooth.kernels.tolerances import REMEMBERED, ROUND_OFF, SHARED
 
 MAX_PROJECTION = 8
 # Rounds of sharing friction among joints at rest.
@@ -206,3 +206,22 @@ def keep_tangent(m, w, x):
     x <- x - M^-1 J^T (J M^-1 J^T)^-1 J x
     """
     oppose(m, w, x)
+
+
+@kernel
+def note_speed(m, w, v, size, least):
+    """Keep the largest speed and rotation of a body, at least `least` sizes, radians.
+
+    Where all comes to rest, velocities decay into round-off of what they were, also if
+    events on the way have found them slower already.
+    """
+    w.speed = size * least
+    w.spin = least
+    for k in range(m.n_moving):
+        spin = abs(v[m.body_dof[k] + 2])
+        w.speed = max(w.speed, bodies.speed_of(m, k, v), spin * size)
+        w.spin = max(w.spin, spin)
+    w.top_speed = max(w.top_speed, w.speed)
+    w.top_spin = max(w.top_spin, w.spin)
+    w.speed = max(w.speed, REMEMBERED * w.top_speed)
+    w.spin = max(w.spin, REMEMBERED * w.top_spin)

@@ -341,6 +341,8 @@ class Work(Block):
     force = NUMBER  # N, scale of round-off: the weight, or inertia without gravity
     speed = NUMBER  # m/s, largest there was at the last switch: the scale of round-off
     spin = NUMBER  # rad/s, the same of rotations
+    top_speed = NUMBER  # m/s, largest there was at any switch of the run
+    top_spin = NUMBER  # rad/s
     is_clamped = INTEGER  # normal forces are cut off at zero, whatever the side
     pivot = NUMBER  # least pivot of S relative to its diagonal entry, of joints alone
     has_lost_rank = INTEGER  # the current factors are regularised
