@@ -76,6 +76,7 @@ class Step(Block):
 
     t = NUMBER
     h = NUMBER  # next step, 0 to choose afresh
+    h_last = NUMBER  # last explicit step, 0 for none
     h_shown = NUMBER  # longest step whose nodes show what guards do
     t_cap = NUMBER  # laws are evaluated no later than this
     arc = INTEGER  # stretches between breaks of laws that are over

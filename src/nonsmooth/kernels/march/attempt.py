@@ -169,9 +169,10 @@ def is_beyond_reach(m, w, s, tb, h):
     """Return whether a step goes far beyond stability; shorten the next if so.
 
     A stiff contact in balance has no error that would shorten a step, but its stages
-    magnify round-off, and the dense output shows them.
+    magnify round-off, and the dense output shows them. Steps that do not grow have been
+    looked at.
     """
-    if steps.stiffness(m, s, tb, h) <= BEYOND * tb.reach:
+    if h <= BEYOND * s.h_last or steps.stiffness(m, s, tb, h) <= tb.reach:
         return False
     radius = steps.spectral_radius(m, w, s)
     if radius * h <= BEYOND * tb.reach:
@@ -186,6 +187,7 @@ def explicit_step(m, w, s, tb, t_stop):
     if s.h == 0.0:
         s.h = steps.first_step(m, w, s, tb.order)
         s.error_last = 1.0
+        s.h_last = 0.0
     limit, is_checked = steps.GROW, False
     while True:
         steps.begin_hearing(m, s)
@@ -222,6 +224,7 @@ def explicit_step(m, w, s, tb, t_stop):
             grow = min(limit, growth(m, s, error, tb.order))
             # A step cut short by t_stop says nothing against a larger one.
             s.h = max(h * grow, s.h if h < 0.9 * s.h else 0.0)
+            s.h_last = h
             return h
         s.n_reject += 1
         limit = 1.0
