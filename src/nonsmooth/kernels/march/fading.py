@@ -8,8 +8,8 @@ again, as at an event.
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, at, far, kernel
 from nonsmooth.kernels.friction import slides
-from nonsmooth.kernels.friction.response import slip_compliance
 from nonsmooth.kernels.friction.modes import PRESSING, STICK, copy_mode, is_slipping
+from nonsmooth.kernels.friction.response import slip_compliance
 from nonsmooth.kernels.friction.rest import (
     DECIDED,
     accelerations,
