@@ -19,6 +19,7 @@ from fuzz.families.lift_offs import lift_offs
 from fuzz.families.loops import loops
 from fuzz.families.mixed import mixed
 from fuzz.families.patches import pairs, patches
+from fuzz.families.piles import piles
 from fuzz.families.ratchets import ratchets
 from fuzz.families.shapes import shapes
 from fuzz.families.slider_cranks import slider_cranks
@@ -39,6 +40,7 @@ FAMILIES: dict[str, Family] = {
         shapes,
         boxes,
         stacks,
+        piles,
         grippers,
         latches,
         jams,

@@ -168,10 +168,10 @@ FAILURES = {
         "before"
     ),
     "through_disc": (
-        "t = {t:.9g} s, contact '{who}': it overlaps by {depth:.4g} m with a disc, "
-        "more than {most:.3g} m, half way to where their centres are one; no compliant "
-        "law describes that: try a stiffer normal law (stiffness is in N/m to the "
-        "power of the exponent), or a drive that yields"
+        "t = {t:.9g} s, contact '{who}': it overlaps by {depth:.4g} m, more than "
+        "{most:.3g} m, half way to where {middle}; no compliant law describes that: "
+        "try a stiffer normal law (stiffness is in N/m to the power of the exponent), "
+        "or a drive that yields"
     ),
     "not_pressed": (
         "t = {t:.9g} s, contact '{who}': no forces were found that keep its nodes from "

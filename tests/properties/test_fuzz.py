@@ -121,7 +121,6 @@ MENDED = [
     # Motions that die away into round-off of accelerations; and friction left at its
     # limit in a jam and on two corners, which broke away again.
     ("latches", 70037),
-    ("latches", 95023),
     ("jams", 95032),
     ("slider_cranks", 95057),
 ]

@@ -39,7 +39,14 @@ from nonsmooth.kernels.mechanics.tables import (
 )
 from nonsmooth.model import Model
 from nonsmooth.pack.blocks import pack_block
-from nonsmooth.pack.outlines import Outline, Pair, full_face, together
+from nonsmooth.pack.outlines import (
+    DEEPEST,
+    Outline,
+    Pair,
+    full_face,
+    outline,
+    together,
+)
 from nonsmooth.pack.packer import Packer
 from nonsmooth.pack.patches import N_HISTORY, pack_patch, scratch
 from nonsmooth.pack.pieces import Pieces, pieces
@@ -327,12 +334,14 @@ def pack_contacts(model: Model, packer: Packer) -> list[ContactRow]:
 
 
 def _deepest(surface: Shape, radius: float) -> float:
-    """Return the greatest overlap with a disc: half way to where centres are one, m.
+    """Return the greatest overlap with a disc: half way to where its normal is lost, m.
 
-    There its normal is not known any more.
+    That is where centres are one, or where its centre is in the middle of a polygon.
     """
-    is_disc = isinstance(surface, Circle)
-    return 0.5 * (surface.radius + radius) if is_disc else math.inf
+    if isinstance(surface, Circle):
+        return 0.5 * (surface.radius + radius)
+    face = outline(surface)
+    return 0.5 * radius + DEEPEST * face.thickness if face else math.inf
 
 
 @dataclass(frozen=True, kw_only=True)

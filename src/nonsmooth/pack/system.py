@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nonsmooth.elements.bodies import Point
 from nonsmooth.elements.flexible import Reduced
-from nonsmooth.elements.shapes import Shape
+from nonsmooth.elements.shapes import Circle, Shape
 from nonsmooth.kernels.complementarity.box import Box
 from nonsmooth.kernels.complementarity.fixed_point import Search
 from nonsmooth.kernels.friction.modes import PRESSING
@@ -255,3 +255,10 @@ class Spot:
     has_friction: bool
     is_flat: bool = False  # two outlines, or a patch of nodes: one contact
     is_swapped: bool = False  # the surface is b's, and its normal points from b to a
+
+    @property
+    def middle(self) -> str:
+        """Where the normal of a disc that sinks in is lost, in a message's words."""
+        if isinstance(self.surface, Circle):
+            return "their centres are one"
+        return "it is in the middle of the polygon"

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nonsmooth.elements.bodies import MovingSupport
+from nonsmooth.elements.joints import Joint
+from nonsmooth.elements.laws import TimeLaw
 from nonsmooth.errors import FAILURES
 from nonsmooth.kernels import entry
 from nonsmooth.kernels import run as codes
@@ -125,8 +128,9 @@ def _too_deep(system: System, step: Step, work: Work) -> str:
         "most": float(m.contact_deepest[k]),
     }
     if m.contact_flat[k] < 0:
-        return FAILURES["through_disc"].format(**facts)
-    mover = _mover(system, k)
+        middle = system.spots[k].middle
+        return FAILURES["through_disc"].format(**facts, middle=middle)
+    mover = _mover(system, work, k)
     if not mover:
         return FAILURES["too_deep"].format(**facts)
     return FAILURES["locked" if _is_locked(system, work, k) else "pushed"].format(
@@ -157,29 +161,48 @@ def _is_locked(system: System, work: Work, k: int) -> bool:
     if system.tables.contact_row[k] < 0 or mode["side"] != PRESSING:
         return False
     spot, model = system.spots[k], system.model
-    held = {end.partition(".")[0] for j in model.joints for end in (j.a, j.b)}
-    held |= {end.partition(".")[0] for d in model.drives for end in (d.a, d.b)}
+    held: set[str] = set().union(*map(_ends, (*model.joints, *model.drives)))
     is_held = {spot.owner, spot.body} <= held | set(system.supports)
     return is_held and mode["grip"] == STICK and work.contact[k]["lam_t"] != 0.0
 
 
-def _mover(system: System, k: int) -> str:
-    """Return the drive or support whose motion joints lead to contact k, or ""."""
+def _mover(system: System, work: Work, k: int) -> str:
+    """Return the drive or support whose motion leads to contact k, or "".
+
+    Joints lead, drives, and other contacts that press.
+    """
     model, spot = system.model, system.spots[k]
-    led = {spot.owner, spot.body} - {"ground"}
-    ends = {
-        joint.name: {end.partition(".")[0] for end in (joint.a, joint.b)} - {"ground"}
-        for joint in (*model.joints, *model.drives)
-    }
+    pairs = [_ends(joint) for joint in (*model.joints, *model.drives)]
+    for other, one in enumerate(system.spots):
+        if other != k and work.mode[other]["side"] == PRESSING:
+            pairs.append({one.owner, one.body})
+    led = {spot.owner, spot.body}
     for _ in model.bodies:
-        led |= {body for pair in ends.values() if pair & led for body in pair}
+        led |= _led(pairs, led)
     for drive in model.drives:
-        if ends[drive.name] & led:
+        if _ends(drive) & led - {"ground"}:
             return f"drive '{drive.name}'"
-    for name in system.supports[:-1]:
-        if name in led:
-            return f"support '{name}'"
+    for body in model.bodies:
+        if body.name in led and isinstance(body, MovingSupport) and _moves(body):
+            return f"support '{body.name}'"
     return ""
+
+
+def _ends(joint: Joint) -> set[str]:
+    """Return the bodies that a joint or drive ties."""
+    return {end.partition(".")[0] for end in (joint.a, joint.b)}
+
+
+def _led(pairs: list[set[str]], led: set[str]) -> set[str]:
+    """Return the bodies tied to some others; the ground leads to nothing."""
+    moving = led - {"ground"}
+    return {body for pair in pairs if pair & moving for body in pair}
+
+
+def _moves(support: MovingSupport) -> bool:
+    """Return whether a support is moved by a law."""
+    laws = (support.x, support.y, support.theta)
+    return any(isinstance(law, TimeLaw) for law in laws)
 
 
 def _not_pressed(system: System, step: Step, work: Work) -> str:

@@ -387,10 +387,10 @@ def check_overlaps(
             )
         if overlap > deepest[k]:
             raise ModelError(
-                f"contact '{name}': overlaps by {overlap:.6g} m with a disc at "
-                f"t = {t:g} s; at most {deepest[k]:.3g} m, half way to where their "
-                "centres are one, is in the range of a compliant law: correct the "
-                "positions"
+                f"contact '{name}': overlaps by {overlap:.6g} m at t = {t:g} s; at "
+                f"most {deepest[k]:.3g} m, half way to where "
+                f"{system.spots[k].middle}, is in the range of a compliant law: "
+                "correct the positions"
             )
         if overlap > DEEPEST * system.size:
             raise ModelError(
