@@ -10,17 +10,22 @@ import pytest
 from fuzz.audit.locks import is_refuted
 from fuzz.families import make
 from nonsmooth import (
+    Circle,
     ConstantRate,
     Contact,
     Coulomb,
     KelvinVoigt,
     Model,
+    ModelError,
     MovingSupport,
+    PointMass,
     Polygon,
+    Prismatic,
     RigidBody,
     SmoothStep,
     SolveError,
     SpringDamper,
+    TranslationDrive,
     simulate,
 )
 
@@ -151,3 +156,123 @@ def test_a_free_box_thrown_on_a_belt_is_not_said_to_be_locked(friction):
     assert "try a stiffer normal law" in str(caught.value)
     assert "locks" not in str(caught.value)
     assert simulate(model(8e4), 0.3).status == "finished"
+
+
+PLATE = Polygon(vertices=((-1.0, -0.05), (1.0, -0.05), (1.0, 0.05), (-1.0, 0.05)))
+
+
+def dropped_on_a_plate(radius, stiffness, height, speed=-3.0):
+    """A ball, or a point, thrown on a plate 0.1 m thick; `height` is of its middle."""
+    shapes: Any = {"rim": Circle(radius=radius)} if radius else {}
+    ball = (
+        RigidBody(
+            name="ball",
+            mass=1.0,
+            inertia=1e-3,
+            position=(0.1, height),
+            velocity=(0.0, speed),
+            shapes=shapes,
+        )
+        if radius
+        else PointMass(
+            name="ball", mass=1.0, position=(0.1, height), velocity=(0.0, speed)
+        )
+    )
+    plate = MovingSupport(name="plate", shapes={"o": PLATE})
+    law = KelvinVoigt(stiffness=stiffness)
+    end = "ball.rim" if radius else "ball"
+    return Model(
+        gravity=(0.0, -9.81),
+        bodies=[plate, ball],
+        contacts=[Contact(name="c", a="plate.o", b=end, normal=law)],
+    )
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.04])
+def test_what_would_pass_through_a_plate_is_stopped(radius):
+    """A quarter of the thickness and half of the radius: farther on it came out below.
+
+    It went on there with a law that pushed it down, and nothing was said.
+    """
+    most = 0.25 * 0.1 + 0.5 * radius
+    with pytest.raises(SolveError) as told:
+        simulate(dropped_on_a_plate(radius, 1e3, 0.1), 0.3)
+    text = str(told.value)
+    assert "contact 'c': it overlaps by" in text
+    assert f"more than {most:.3g} m" in text
+    assert "half way to where it is in the middle of the polygon" in text
+    # As the message has it.
+    stiffer = simulate(dropped_on_a_plate(radius, 1e5, 0.1), 0.3)
+    assert stiffer.sample([0.3])["ball.y"][0] > 0.05
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.04])
+def test_a_start_in_a_plate_is_refused(radius):
+    with pytest.raises(ModelError, match="half way to where it is in the middle of"):
+        simulate(dropped_on_a_plate(radius, 1e5, 0.02), 0.1)
+
+
+def side_of(size):
+    return Polygon(
+        vertices=((-size, -size), (size, -size), (size, size), (-size, size))
+    )
+
+
+def test_a_support_that_does_not_move_is_not_blamed():
+    """A box thrown on a table at rest: nothing pushes it but its own motion."""
+    table = MovingSupport(name="table", y=0.2)
+    box = RigidBody(
+        name="box",
+        mass=1.0,
+        inertia=1.0 / 150.0,
+        position=(0.0, 0.31),
+        velocity=(0.0, -3.0),
+        shapes={"o": side_of(0.1)},
+    )
+    law = KelvinVoigt(stiffness=1e3)
+    model = Model(
+        bodies=[table, box],
+        contacts=[Contact(name="c", a="table", b="box.o", normal=law)],
+    )
+    with pytest.raises(SolveError) as told:
+        simulate(model, 0.3)
+    assert "try a stiffer normal law" in str(told.value)
+    assert "moves on" not in str(told.value)
+
+
+def test_a_drive_that_pushes_through_another_contact_is_named():
+    """A driven ram presses one box, and that another, into the ground."""
+    boxes = [
+        RigidBody(
+            name=name,
+            mass=1.0,
+            inertia=1.0 / 150.0,
+            position=(0.0, y),
+            velocity=(0.0, -0.1 if name == "ram" else 0.0),
+            shapes={"o": side_of(0.1)},
+        )
+        for name, y in (("low", 0.1), ("high", 0.3), ("ram", 0.5))
+    ]
+    hard, soft = KelvinVoigt(stiffness=1e7), KelvinVoigt(stiffness=1e4, damping=50.0)
+    guide = Prismatic(name="guide", a="ground", b="ram", axis=0.5 * math.pi)
+    hand = TranslationDrive(
+        name="hand",
+        a="ground",
+        b="ram",
+        axis=0.5 * math.pi,
+        law=ConstantRate(rate=-0.1, start=0.5),
+    )
+    model = Model(
+        gravity=(0.0, -9.81),
+        bodies=boxes,
+        joints=[guide],
+        drives=[hand],
+        contacts=[
+            Contact(name="floor", a="ground", b="low.o", normal=soft),
+            Contact(name="c1", a="low.o", b="high.o", normal=hard),
+            Contact(name="c2", a="high.o", b="ram.o", normal=hard),
+        ],
+    )
+    with pytest.raises(SolveError, match="contact 'floor'") as told:
+        simulate(model, 1.0)
+    assert "while drive 'hand' moves on" in str(told.value)
