@@ -89,5 +89,5 @@ def test_a_blade_on_a_support_meets_a_disc_that_rests(omega, angle):
     # Its face is 5 mm before its middle, the disc's rim 10 mm before its own.
     ahead = math.asin(0.015 / 0.27)
     first = ((0.5 * math.pi - ahead - angle) % (2.0 * math.pi)) / omega
-    result = simulate(model, first + 1e-3)
+    result = simulate(model, first + 1e-4)
     assert result.events[0].t == pytest.approx(first, rel=1e-12)

@@ -126,6 +126,9 @@ class Watch(Block):
     side = floats("n_watch")  # side of each guard at t, by its sign
     is_at_zero = integers("n_watch")  # it fired, or was armed, at the start of the step
     is_resolved = INTEGER  # the nodes tell what friction at rest does in the step
+    missed = floats("n_watch")  # what nodes of a reaction missed in the longest step
+    h_missed = floats("n_watch")  # s, of that step
+    noise = floats("n_watch")  # what they miss however short the step is
     is_far = INTEGER  # all guards stay far from zero: the last node is the next first
     is_known = INTEGER  # the first node is
     is_at_end = INTEGER  # the last node was the last to be evaluated

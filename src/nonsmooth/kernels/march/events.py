@@ -20,6 +20,7 @@ from nonsmooth.kernels.march import (
     fading,
     jump,
     radau,
+    resolved,
     sides,
     slip,
     steps,
@@ -109,6 +110,7 @@ def start_arc(m, w, r, t_stop):
     r.is_break = 0
     r.watch.is_far = 0
     r.watch.is_known = 0
+    resolved.forget_noise(m, r.watch)
     if m.n_history > 0:
         slip.begin(m, w, s)
     steps.evaluate(m, w, s, s.t, s.y, s.K[0])

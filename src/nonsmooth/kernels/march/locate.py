@@ -555,7 +555,7 @@ def locate(m, w, watch, h, row, n_chatter, is_strict):
         return NONE
     watch.is_resolved = 1
     if is_strict and w.n_stuck > 0 and s.set.h_fixed == 0.0:
-        if is_rest_first(m, w, watch, earliest) and not all_resolved(m, w, watch):
+        if is_rest_first(m, w, watch, earliest) and not all_resolved(m, w, watch, h):
             watch.is_resolved = 0
             return NONE
     if earliest <= 1.0:

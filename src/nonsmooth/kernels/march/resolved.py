@@ -5,7 +5,12 @@ from nonsmooth.kernels.friction.modes import SLIP, STICK
 from nonsmooth.kernels.march.guards import is_friction_at_rest, is_reaction
 from nonsmooth.kernels.mechanics.tables import GROUP
 from nonsmooth.kernels.run import N_NODE
-from nonsmooth.kernels.tolerances import SMALLEST_FORCE, SMALLEST_OVERLAP, ZERO
+from nonsmooth.kernels.tolerances import (
+    FELT_FORCE,
+    SMALLEST_FORCE,
+    SMALLEST_OVERLAP,
+    ZERO,
+)
 
 # Nodes of friction at rest may differ from their interpolation by this part of the
 # least of them; where they vary by less than the next they are not looked at.
@@ -17,6 +22,10 @@ WELL_ABOVE = 0.5
 # A guard whose least value at the stages of a step is above this part of its range over
 # them has no zero between: the lowest point of a parabola is not so far below.
 QUIET = 0.25
+# What nodes miss is noise, of at most this part of the forces of a run, if it has not
+# fallen to the second part in a step that is shorter by the third; and how many times
+# it. A kink falls with the step, what is smooth by its fifth power.
+NOISE, FALLEN, SHORTER, MANY = FELT_FORCE, 0.25, 0.125, 2.0
 
 
 @kernel
@@ -70,11 +79,12 @@ def starts_at_zero(m, watch, k):
 
 
 @kernel
-def is_resolved(w, watch, k):
+def is_resolved(w, watch, h, k):
     """Return whether the nodes of guard k, a reaction, show what it does between them.
 
     Where all is at rest no error limits the step, and reactions may do anything in it.
-    The odd nodes are compared with the polynomial through the even ones.
+    The odd nodes are compared with the polynomial through the even ones. Where rows
+    nearly depend on each other reactions have much of the state's round-off.
     """
     node = watch.node
     least, largest = node[0][k][0], node[0][k][0]
@@ -84,6 +94,8 @@ def is_resolved(w, watch, k):
     if largest - least <= ALIKE * least:
         return True
     allowed = RESOLVED * max(least, DEEPEST * largest, SMALLEST_FORCE * w.force)
+    allowed = max(allowed, MANY * watch.noise[k])
+    missed = 0.0
     for j in range(1, N_NODE, 2):
         value = 0.0
         for i in range(0, N_NODE + 1, 2):
@@ -92,9 +104,30 @@ def is_resolved(w, watch, k):
                 if l != i:
                     weight *= (j - l) / (i - l)
             value += weight * node[i][k][0]
-        if abs(value - node[j][k][0]) > allowed:
-            return False
-    return True
+        missed = max(missed, abs(value - node[j][k][0]))
+    if missed <= allowed:
+        return True
+    return is_noise(w, watch, h, k, missed)
+
+
+@kernel
+def is_noise(w, watch, h, k, missed):
+    """Return whether what guard k's nodes miss does not fall with the step; keep it."""
+    if h > watch.h_missed[k]:
+        watch.missed[k], watch.h_missed[k] = missed, h
+    is_small = missed <= NOISE * w.force
+    is_shorter = h <= SHORTER * watch.h_missed[k]
+    if is_small and is_shorter and missed > FALLEN * watch.missed[k]:
+        watch.noise[k] = missed
+        return True
+    return False
+
+
+@kernel
+def forget_noise(m, watch):
+    """Forget what nodes have missed: in another mode reactions are others."""
+    for k in range(m.n_watch):
+        watch.missed[k] = watch.h_missed[k] = watch.noise[k] = 0.0
 
 
 @kernel
@@ -111,12 +144,12 @@ def barely_overlaps(m, watch, k):
 
 
 @kernel
-def all_resolved(m, w, watch):
+def all_resolved(m, w, watch, h):
     """Return whether the nodes tell of every guard that is friction at rest."""
     for k in range(m.n_user, m.n_watch):
         if not is_friction_at_rest(m, w, k) or barely_overlaps(m, watch, k):
             continue
-        if not is_resolved(w, watch, k):
+        if not is_resolved(w, watch, h, k):
             return False
     return True
 
