@@ -52,8 +52,9 @@ from nonsmooth.kernels.tolerances import (
     VERIFIED,
 )
 
-# Times the overlap looked ahead for by which others may move meanwhile.
-MUCH = 10.0
+# Times the overlap looked ahead for by which others may move meanwhile, and part of
+# their own: a mode that is right a moment later only ends at once.
+MUCH, LITTLE = 10.0, 0.01
 # Times a mode is decided where velocities that meet it turn a slip.
 MAX_TURN = 3
 
@@ -273,8 +274,8 @@ def time_ahead(m, w, r):
     """Return how long contacts at rest without normal force take to show one.
 
     The first of them, and no longer than others take to move by some times as much, or
-    by their own overlap: what closes slowly beside what moves fast shows nothing, and
-    forces of the rest are to stay what they are.
+    by a part of their own overlap: what closes slowly beside what moves fast shows
+    nothing, and forces of the rest are to stay what they are.
     """
     first, longest = math.inf, math.inf
     for k in range(m.n_touch):
@@ -283,7 +284,7 @@ def time_ahead(m, w, r):
         depth = contacts.look_ahead(m, k) * r.step.set.size
         most, c = MUCH * depth, w.contact[k]
         if c.lam_n > NO_FORCE * w.force:
-            most = min(most, -c.gap)
+            most = min(most, -LITTLE * c.gap)
         elif r.rests[k]:
             dt = time_to_overlap(m, w, k, depth)
             first = min(first, dt if dt > 0.0 else math.inf)
