@@ -250,7 +250,9 @@ def test_two_patches_of_one_body_press_alike():
 
 
 def test_two_patches_of_one_body_touch_one_after_the_other():
-    result = simulate(table(angle=1e-3), until=1.5e-3)
+    # Kinks of patterns inside steps: at rtol = 1e-8 the ledger of starts that differ by
+    # a per cent closes to 3e-8 to 1.4e-5.
+    result = simulate(table(angle=1e-3), until=1.5e-3, rtol=1e-9)
     kinds = [(e.element, e.kind) for e in result.events]
     downs = [name for name, kind in kinds if kind == "touch_down"]
     assert kinds[0] == ("left", "touch_down")
