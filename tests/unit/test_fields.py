@@ -140,7 +140,7 @@ def test_nodes_that_press_touch(bars):
     half = 0.4 * np.ptp(shown.places[shown.forces > 0.0, 0])
     inside = np.abs(own.places[head, 0]) < half
     assert inside.sum() > 10
-    # The modes alone overlap by 1.5 micrometres. Between two nodes a polyline gives by a
+    # The modes alone overlap by 1.5 micrometres. Between nodes a polyline gives by a
     # smooth part; forces on nodes, and so the field, have the straight one: 1e-3 of it.
     assert np.abs(gap[inside]).max() < 2e-3 * 1.5e-6
     assert gap.min() > -2e-3 * 1.5e-6

@@ -60,6 +60,8 @@ from nonsmooth.kernels.tolerances import MIN_STEP
 # Least determinant of joints with friction, beside that without, near which a step that
 # shrinks does so because their forces grow without bound.
 JAMMING = 1e-2
+# Steps in a row, and what part of time they are, that mean no way on by steps.
+CREEPING, SLOW = 200, 1e-14
 
 
 class Events(Block):
@@ -78,6 +80,7 @@ class Events(Block):
     is_implicit = INTEGER
     n_stiff = INTEGER
     n_calm = INTEGER
+    n_creeping = INTEGER  # steps in a row without time passing
     n_unchecked = INTEGER  # explicit steps since stiffness was last looked for
     has_touched = INTEGER  # a contact has just touched down
     h_touch = NUMBER  # s, first step after the last touch-down
@@ -302,7 +305,9 @@ def advance(m, w, r, log, t_stop):
             return TICK
         if h <= 0.0:
             return int(h)
-    if s.t + h == s.t:
+    r.n_creeping = r.n_creeping + 1 if h <= SLOW * abs(s.t) else 0
+    if s.t + h == s.t or r.n_creeping > CREEPING:
+        r.n_creeping = 0
         return STEP_TOO_SMALL
     is_rubbing = m.n_history > 0 and slip.is_rubbing(m, w)
     if is_rubbing:
