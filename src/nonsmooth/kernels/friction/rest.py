@@ -55,8 +55,8 @@ from nonsmooth.kernels.tolerances import (
 AT_ONCE, PART, AT_START = 1e-6, 1e-2, 1.0
 
 # How a contact was let go: by friction that is not enough, or by a drive alone; or it
-# yields from before, and may be balanced where forces have jumped.
-FREED, PRESCRIBED, DOUBTED = 1, 2, 3
+# yields from before, and may be balanced where forces have jumped; or it has no load.
+FREED, PRESCRIBED, DOUBTED, BARE = 1, 2, 3, 4
 
 DECIDED, UNSOLVED, WRONG, CHATTERING, NOT_UNIQUE, JAMMED = 0, 1, 2, 3, 4, 5
 
@@ -201,8 +201,14 @@ def spare(m, w, r):
     for i in range(r.n_listed):
         k = r.listed[i]
         if k < m.n_touch and r.free[i] > 0.0:
-            own = contacts.own_weight(m, w, r.step.set.size, 1.0 / r.free[i])
-            r.limit[i] += contacts.spared(own, w.contact[k].lam_n)
+            r.limit[i] += trace(m, w, r, k, r.free[i]) / r.free[i]
+
+
+@kernel
+def trace(m, w, r, k, free):
+    """Return the slip acceleration by friction that is spared, of compliance `free`."""
+    own = contacts.own_weight(m, w, r.step.set.size, 1.0 / free)
+    return free * contacts.spared(own, w.contact[k].lam_n)
 
 
 @kernel

@@ -26,6 +26,7 @@ from nonsmooth.kernels.friction.modes import (
 )
 from nonsmooth.kernels.friction.response import push_alone, slip_compliance, slip_due
 from nonsmooth.kernels.friction.rest import (
+    BARE,
     DECIDED,
     DOUBTED,
     FREED,
@@ -34,7 +35,9 @@ from nonsmooth.kernels.friction.rest import (
     accelerations,
     activate,
     decide_rest,
+    no_acceleration,
     start_slip,
+    trace,
 )
 from nonsmooth.kernels.mechanics import bodies, contacts, dynamics, reactions
 from nonsmooth.kernels.mechanics.contacts import has_friction
@@ -455,6 +458,45 @@ def rest_again(m, w, r):
         r.freed[k] = 0
 
 
+@kernel
+def has_no_force_yet(m, w, r, k):
+    """Return whether contact k is to stick, and begins to press from rest."""
+    if not r.rests[k] or w.mode[k].grip != STICK or m.contact_band[k] > 0.0:
+        return False
+    is_bare = w.contact[k].lam_n <= NO_FORCE * w.force
+    return is_bare and k < m.n_touch and approach_rate(m, w, k) == 0.0
+
+
+@kernel
+def slip_first(m, w, r, t):
+    """Let contacts that begin to press from rest slip if they accelerate by then.
+
+    Those decided to stick a moment later have no friction yet: what must be held from
+    the first begins to move, and stops as soon as the load is enough.
+    """
+    dynamics.configure(m, w, t, r.step.y, at(r.step.y, m.n_dof))
+    n_bare = 0
+    for k in range(m.n_touch):
+        if has_no_force_yet(m, w, r, k):
+            r.freed[k] = BARE
+            contacts.set_active(m, w, m.contact_row[k], False)
+            n_bare += 1
+    if n_bare == 0:
+        return
+    for i in range(m.n_y):
+        r.ahead[i] = r.step.y[i]
+    accelerations(m, w, r, t)
+    for k in range(m.n_touch):
+        if r.freed[k] != BARE:
+            continue
+        r.freed[k] = 0
+        rate = contacts.slip_acceleration(m, w, k)
+        free = slip_compliance(m, w, k, r.step.d)
+        if abs(rate) > no_acceleration(m, w, r, k, free) + trace(m, w, r, k, free):
+            let_go(m, w, r, k, sign_of(rate))
+    activate(m, w)
+
+
 @far(Tables, Work, Decision, NUMBER, returns=INTEGER)
 def settle(m, w, r, t_ahead):
     """Decide all contacts at rest by the state `ahead`; return a status."""
@@ -474,6 +516,8 @@ def settle(m, w, r, t_ahead):
         if recall_held(m, w, r, t_ahead) + recall_wrong(m, w, r) > 0:
             continue
         if agrees(m, w, r, t_ahead):
+            if t_ahead > r.step.t:
+                slip_first(m, w, r, min(r.step.t, r.step.t_cap))
             return DECIDED
     return WRONG
 
