@@ -56,7 +56,7 @@ def check_friction(notes: Notes, scene: Scene, rub: Rub, rtol: float) -> None:
     beyond = np.abs(rub.friction) - mu0 * rub.load
     bound = tolerances.LIMIT * rub.load + rub.shift + rub.force
     if rub.is_touch:
-        bound = bound + spared(scene.weight(), rub.load)
+        bound = bound + spared(scene.weight(), rub.load) + scene.fleeting()
     notes.compare("limit at rest", name, t[sticks], beyond[sticks], bound[sticks])
     moving = np.abs(rub.slip) - band
     bound = tolerances.STUCK * rtol * (fastest + quiet + 1.0)

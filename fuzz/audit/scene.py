@@ -146,6 +146,20 @@ class Scene:
         mass = sum(mass_of(body) for body in self.model.bodies if body.has_mass)
         return mass * (float(np.hypot(*self.model.gravity)) or self.size)
 
+    def fleeting(self) -> Array:
+        """Return traces of loads that come and go by the round-off of places, N."""
+        most, least = (
+            tolerances.WETTED * self.weight(),
+            tolerances.FLUSH * self.extent(),
+        )
+        total = self.zero
+        for contact in self.model.contacts:
+            gap, load = (f"{contact.name}.{name}" for name in ("gap", "normal_force"))
+            if self.has(gap) and self.has(load):
+                is_flush = np.abs(self[gap]) <= least
+                total = total + np.where(is_flush, np.minimum(self[load], most), 0.0)
+        return total
+
     def extent(self) -> Array:
         """Return the size of the coordinates at each instant, m."""
         places = [

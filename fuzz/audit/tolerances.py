@@ -25,6 +25,8 @@ WETTED = 1e-6
 # Friction at rest beyond its limit that says nothing, as a part of the weight, where
 # the load is a trace of it; it vanishes under one that is felt (theory of contact).
 SPARED = 1e-9
+# An overlap that is round-off, beside the coordinates: it may as well be a gap.
+FLUSH = 1e-15
 # Gaps and forces of the nodes of a patch, relative to their largest: round-off times
 # the condition of the flexibility of neighbouring nodes.
 NODES = 1e-8
