@@ -30,8 +30,8 @@ from nonsmooth import Line
 # may have a singular derivative, so that all laws are met to some 1e-10.
 N_NODES = 20
 # Cells of a piece in which the law's sign is looked at, and halvings of one where it
-# changes: the first and the last such are cut.
-N_CELLS, N_HALVINGS = 24, 45
+# changes: the first and the last such are cut. Just before a release little is pressed.
+N_CELLS, N_HALVINGS = 150, 45
 
 Edge = tuple[Vector, Vector, Vector]  # its ends, and the normal out of its outline
 
