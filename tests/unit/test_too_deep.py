@@ -113,6 +113,13 @@ def test_a_drive_where_a_stiffer_law_helps_is_named():
     assert simulate(*latch("jams", 5)).status == "finished"
 
 
+def test_a_lever_that_turns_away_from_a_stiff_contact_is_not_said_to_be_locked():
+    """It sticks, but its hinge is beside the cone of friction: the law is too soft."""
+    text, _ = stops(*latch("jams", 400058))
+    assert "while drive 'hand' moves on: if they could give way" in text
+    assert simulate(*latch("jams", 400058, 100.0)).status == "finished"
+
+
 def test_a_law_too_soft_for_its_spring_is_named():
     text, _ = stops(*latch("latches", 6, 1e-3))
     assert "try a stiffer normal law" in text

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonsmooth.elements.bodies import MovingSupport
-from nonsmooth.elements.joints import Joint
+from nonsmooth.elements.joints import Joint, Revolute
 from nonsmooth.elements.laws import TimeLaw
 from nonsmooth.errors import FAILURES
 from nonsmooth.kernels import entry
@@ -155,7 +155,8 @@ def _is_locked(system: System, work: Work, k: int) -> bool:
     """Return whether contact k sticks, and joints leave both its bodies no other way.
 
     Not where one is free: it is its own motion that presses it, and a stiffer law would
-    stop it.
+    stop it. Nor where one could turn about its hinge, which is beside the cone of
+    friction.
     """
     mode: Any = work.mode[k]
     if system.tables.contact_row[k] < 0 or mode["side"] != PRESSING:
@@ -163,7 +164,28 @@ def _is_locked(system: System, work: Work, k: int) -> bool:
     spot, model = system.spots[k], system.model
     held: set[str] = set().union(*map(_ends, (*model.joints, *model.drives)))
     is_held = {spot.owner, spot.body} <= held | set(system.supports)
-    return is_held and mode["grip"] == STICK and work.contact[k]["lam_t"] != 0.0
+    is_stuck = mode["grip"] == STICK and work.contact[k]["lam_t"] != 0.0
+    bodies = (spot.owner, spot.body)
+    return is_held and is_stuck and not any(_turns(system, work, k, b) for b in bodies)
+
+
+def _turns(system: System, work: Work, k: int, body: str) -> bool:
+    """Return whether a body has one hinge alone, beside contact k's cone of friction.
+
+    It bears a force that grows without bound if that passes through the hinge.
+    """
+    m, model = system.tables, system.model
+    if any(body in _ends(drive) for drive in model.drives):
+        return False
+    joints = [j for j, joint in enumerate(model.joints) if body in _ends(joint)]
+    if len(joints) != 1 or not isinstance(model.joints[joints[0]], Revolute):
+        return False
+    contact: Any = work.contact[k]
+    hinge, a = work.motion[m.joint_a[joints[0]]], work.motion[m.contact_a[k]]
+    x, y = (hinge[i] - a[i] - contact[f"arm_{'xy'[i]}"] for i in range(2))
+    along = contact["n_x"] * x + contact["n_y"] * y
+    across = contact["n_x"] * y - contact["n_y"] * x
+    return bool(abs(across) > m.contact_mu0[k] * abs(along))
 
 
 def _mover(system: System, work: Work, k: int) -> str:
