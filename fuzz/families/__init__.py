@@ -14,10 +14,12 @@ from fuzz.families.common import Case, Family
 from fuzz.families.feet import feet
 from fuzz.families.grippers import grippers
 from fuzz.families.guides import guides
+from fuzz.families.landings import landings
 from fuzz.families.latches import jams, latches
 from fuzz.families.lift_offs import lift_offs
 from fuzz.families.loops import loops
 from fuzz.families.mixed import mixed
+from fuzz.families.movers import movers
 from fuzz.families.patches import pairs, patches
 from fuzz.families.piles import piles
 from fuzz.families.ratchets import ratchets
@@ -45,6 +47,8 @@ FAMILIES: dict[str, Family] = {
         latches,
         jams,
         ratchets,
+        landings,
+        movers,
         arms,
         beams,
         patches,

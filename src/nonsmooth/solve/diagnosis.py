@@ -162,7 +162,7 @@ def _is_locked(system: System, work: Work, k: int) -> bool:
     if system.tables.contact_row[k] < 0 or mode["side"] != PRESSING:
         return False
     spot, model = system.spots[k], system.model
-    held: set[str] = set().union(*map(_ends, (*model.joints, *model.drives)))
+    held = {end for j in (*model.joints, *model.drives) for end in _ends(j)}
     is_held = {spot.owner, spot.body} <= held | set(system.supports)
     is_stuck = mode["grip"] == STICK and work.contact[k]["lam_t"] != 0.0
     bodies = (spot.owner, spot.body)
