@@ -16,6 +16,8 @@ from nonsmooth import Circle, Contact, Line, Polygon, Prismatic, Segment, Unilat
 
 # Corners in each other that are nearer than this part of the size touch.
 NEAR_CORNERS = 0.02
+# What is deeper below a segment than this part of its length is behind it, and apart.
+BACK = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,7 +234,13 @@ def nearest(scene: Scene, part: Part) -> tuple[Array, Array, Array]:
         nx, ny, gap = dx / distance, dy / distance, distance - surface.radius
     else:
         corners = [scene.place(Marker(a, *v)) for v in outline(surface)]
-        gap, nx, ny = from_outline(p, corners, is_open=isinstance(surface, Segment))
+        is_open = isinstance(surface, Segment)
+        gap, nx, ny = from_outline(p, corners, is_open=is_open)
+        if is_open:
+            (x0, y0), (x1, y1) = corners
+            is_behind = gap - part.radius < -BACK * np.hypot(x1 - x0, y1 - y0)
+            side = np.where(is_behind, -1.0, 1.0)
+            gap, nx, ny = side * gap, side * nx, side * ny
     return gap - part.radius, nx, ny
 
 

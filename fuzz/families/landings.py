@@ -37,7 +37,7 @@ def landings(rng: Rng) -> Case:
     """Return one or two letters, thrown on a block, a wedge, two blocks, a table."""
     size, mass = decades(rng, 0.02, 1.0), decades(rng, 0.05, 20.0)
     until = seconds(size, 2.0)
-    law = normal_law(rng, mass, size * decades(rng, 1e-5, 5e-4))
+    law = normal_law(rng, mass, size * decades(rng, 1e-6, 3e-5))
     friction = friction_law(rng, size=size) if chance(rng, 0.9) else None
     bodies: list[Body] = []
     pairs: list[tuple[str, str]] = []

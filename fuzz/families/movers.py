@@ -108,7 +108,7 @@ def _blade(rng: Rng, size: float, mass: float, laws: Laws) -> Case:
         rate=2.0 * math.pi * turns / until, start=uniform(rng, 0.5, 2.6)
     )
     reach, thick = 1.5 * size, 0.1 * size
-    shape = pick(rng, ("segment", "bar"))
+    shape = pick(rng, ("segment", "bar", "bar"))
     corners = ((0.0, -thick), (reach, -thick), (reach, thick), (0.0, thick))
     edge = Segment(start=(0.0, 0.0), end=(reach, 0.0))
     blade = MovingSupport(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nonsmooth.elements.bodies import MovingSupport
 from nonsmooth.elements.joints import Joint, Revolute
 from nonsmooth.elements.laws import TimeLaw
+from nonsmooth.elements.shapes import Segment
 from nonsmooth.errors import FAILURES
 from nonsmooth.kernels import entry
 from nonsmooth.kernels import run as codes
@@ -71,6 +72,11 @@ def _explain(
             return _unstable(options, step), False
     if status == codes.TOO_DEEP:
         return _too_deep(system, step, work), False
+    if status == codes.BEHIND:
+        crossing: Any = driver.blocks.crossing
+        who = system.contacts[int(crossing.behind) - 1]
+        text = FAILURES["behind"].format(t=step.t, who=who, depth=crossing.depth)
+        return text, False
     if jam := jams(system, step, work):
         return jam, True
     culprit = _culprit(system, step, work)
@@ -128,8 +134,9 @@ def _too_deep(system: System, step: Step, work: Work) -> str:
         "most": float(m.contact_deepest[k]),
     }
     if m.contact_flat[k] < 0:
-        middle = system.spots[k].middle
-        return FAILURES["through_disc"].format(**facts, middle=middle)
+        spot = system.spots[k]
+        kind = "behind" if isinstance(spot.surface, Segment) else "through_disc"
+        return FAILURES[kind].format(**facts, middle=spot.middle)
     mover = _mover(system, work, k)
     if not mover:
         return FAILURES["too_deep"].format(**facts)

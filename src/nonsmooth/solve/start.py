@@ -385,6 +385,8 @@ def check_overlaps(
                 "of the thinner, is in the range of a compliant law: correct the "
                 "positions"
             )
+        if overlap > system.tables.contact_back[k]:
+            continue
         if overlap > deepest[k]:
             raise ModelError(
                 f"contact '{name}': overlaps by {overlap:.6g} m at t = {t:g} s; at "

@@ -38,6 +38,7 @@ from nonsmooth.kernels.march.landing import cut_at_event
 from nonsmooth.kernels.march.record import is_finite, record
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.run import (
+    BEHIND,
     CROSSED,
     END,
     FULL,
@@ -227,6 +228,9 @@ def cross_span(m, w, r, log, t_stop, status):
         r.is_fresh = 0
         return END
     span = cross.cross(m, w, r.rest, r.crossing, t_stop)
+    if r.crossing.behind > 0:
+        s.t_fail = s.t
+        return BEHIND
     if span <= 0.0:
         return status
     for k in range(m.n_watch):
