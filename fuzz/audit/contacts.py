@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from fuzz.audit.friction import Rub, check_friction, check_rest, shift_of
 from fuzz.audit.geometry import Flat, Part, nearest, outline_gap
 from fuzz.audit.notes import Array, Notes
 from fuzz.audit.scene import Scene, Vector
-from nonsmooth import Flores, LankaraniNikravesh
+from nonsmooth import Flores, LankaraniNikravesh, Segment
 
 OPEN, RELEASED = 2.0, 3.0
 # Instants at which the pressure between outlines is integrated.
@@ -22,6 +23,8 @@ MOST_FLATS = 300
 ROUND_OFF = 10.0
 # Normals that are one; and how far that of a piece leans to those it will join.
 SAME, LEANS = 1e-9, 0.15
+# Part of a segment's length from which on what is below it is behind it.
+BEHIND = 0.01
 
 
 class Pressed:
@@ -79,6 +82,14 @@ class Pressed:
         )
 
 
+def _is_behind(pair: Part | Flat, gap: Array) -> Array:
+    """Return when something is far behind a segment, which may pass there unseen."""
+    surface = pair.surface if isinstance(pair, Part) else None
+    if not isinstance(surface, Segment):
+        return np.zeros(gap.shape, dtype=bool)
+    return gap < -BEHIND * math.dist(surface.start, surface.end)
+
+
 def check_contact(
     notes: Notes,
     contact: Pressed,
@@ -101,9 +112,8 @@ def check_contact(
     notes.compare("gap", name, t, np.abs(column - contact.gap), length)
     # Events are located to round-off of time, in which a gap goes its rate's way.
     slack = length + 1e-12 * speed * np.maximum(1.0, t)
-    notes.compare(
-        "overlap open", name, t[is_open], -contact.gap[is_open], slack[is_open]
-    )
+    apart = is_open & ~_is_behind(pair, contact.gap)
+    notes.compare("overlap open", name, t[apart], -contact.gap[apart], slack[apart])
     closed = ~is_open
     notes.compare("gap closed", name, t[closed], contact.gap[closed], slack[closed])
 
@@ -238,7 +248,10 @@ def _check_flat(
     # Less than round-off of the weight is no force that a law could be seen in.
     least = tolerances.EPS * scene.weight()
     # Nor is a depth of round-off one, at the instant of a touch-down.
-    is_deep = contact.gap < -tolerances.PLACE * scene.extent()
+    shallow = tolerances.PLACE * scene.extent()
+    if mates:
+        shallow = np.maximum(shallow, tolerances.BARELY * scene.size)
+    is_deep = contact.gap < -shallow
     at = np.flatnonzero(contact.presses & (contact.lam_n > least) & is_deep)
     if len(at) > MOST_FLATS:
         at = at[np.linspace(0, len(at) - 1, MOST_FLATS).astype(int)]

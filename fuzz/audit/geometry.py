@@ -16,8 +16,6 @@ from nonsmooth import Circle, Contact, Line, Polygon, Prismatic, Segment, Unilat
 
 # Corners in each other that are nearer than this part of the size touch.
 NEAR_CORNERS = 0.02
-# What is deeper below a segment than this part of its length is behind it, and apart.
-BACK = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,13 +232,7 @@ def nearest(scene: Scene, part: Part) -> tuple[Array, Array, Array]:
         nx, ny, gap = dx / distance, dy / distance, distance - surface.radius
     else:
         corners = [scene.place(Marker(a, *v)) for v in outline(surface)]
-        is_open = isinstance(surface, Segment)
-        gap, nx, ny = from_outline(p, corners, is_open=is_open)
-        if is_open:
-            (x0, y0), (x1, y1) = corners
-            is_behind = gap - part.radius < -BACK * np.hypot(x1 - x0, y1 - y0)
-            side = np.where(is_behind, -1.0, 1.0)
-            gap, nx, ny = side * gap, side * nx, side * ny
+        gap, nx, ny = from_outline(p, corners, is_open=isinstance(surface, Segment))
     return gap - part.radius, nx, ny
 
 

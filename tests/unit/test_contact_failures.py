@@ -338,19 +338,17 @@ def test_a_deep_overlap_at_the_start_is_refused(y):
 
 
 @pytest.mark.parametrize(
-    ("shape", "turned", "advice"),
+    ("shape", "turned"),
     [
-        (Line(), Line(angle=math.pi), "turn the line by pi or exchange the ends"),
+        (Line(), Line(angle=math.pi)),
         (
-            # Behind a segment it is apart, until it comes there.
             Segment(start=(-1.0, 0.0), end=(1.0, 0.0)),
             Segment(start=(1.0, 0.0), end=(-1.0, 0.0)),
-            "on the left of its direction: exchange its ends",
         ),
     ],
     ids=["line", "segment"],
 )
-def test_a_body_on_the_wrong_side_is_refused_with_the_remedy(shape, turned, advice):
+def test_a_body_on_the_wrong_side_is_refused_with_the_remedy(shape, turned):
     def run(surface):
         ball = PointMass(name="ball", mass=1.0, position=(0.0, -1.0))
         roof = Contact(
@@ -360,7 +358,7 @@ def test_a_body_on_the_wrong_side_is_refused_with_the_remedy(shape, turned, advi
         model = Model(gravity=(0, G), bodies=[ground, ball], contacts=[roof])
         return simulate(model, 1.0)
 
-    with pytest.raises((ModelError, SolveError), match=advice):
+    with pytest.raises(ModelError, match="turn the line by pi or exchange the ends"):
         run(shape)
     assert np.max(run(turned)["ball.y"]) < 0.1
 

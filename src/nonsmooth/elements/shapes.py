@@ -32,8 +32,6 @@ Point = tuple[float, float]  # m, m
 # Sine of the smallest turn that counts as a corner. Coordinates written with a few
 # digits put a vertex within 1e-15 of the line it was meant to lie on.
 _STRAIGHT = 1e-12
-# What is deeper below a segment than this part of its length is behind it.
-_BACK = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,10 +47,6 @@ class Shape(Element, family="shape"):
     def radius_of_corners(self) -> float:
         """Return the radius of these discs, m."""
         return 0.0
-
-    def back(self) -> float:
-        """Return how deep a disc is from which on it is behind, and apart, m."""
-        return math.inf
 
     def pair_parameters(self, arm: Point | None) -> list[float]:
         """Return the parameters in a pair.
@@ -137,12 +131,11 @@ class Segment(Shape):
     distance = n·(p_b - start)            between the ends
     distance = |p_b - end|, |p_b - start|  beyond them
 
-    It has one face: what is below it, between its ends, by a tenth of its length at
-    most, overlaps. What is further below is apart; a run ends where anything comes in
-    from there or from the side. A plate with two faces is a thin polygon. A point that
-    slides past an end leaves at once. Segments that continue each other carry a point
-    across their common end, but a disc rests on both of them within
-    sqrt(2 radius overlap) of it.
+    It has one face, that of a line: what is below it, between its ends, overlaps, so
+    that nothing may come in from below or from the side: that ends a run, where a step
+    shows it. A plate with two faces is a thin polygon. A point that slides past an end
+    leaves at once. Segments that continue each other carry a point across their common
+    end, but a disc rests on both of them within sqrt(2 radius overlap) of it.
     """
 
     start: Point = quantity("m")
@@ -154,9 +147,6 @@ class Segment(Shape):
 
     def corners(self) -> tuple[Point, ...]:
         return (self.start, self.end)
-
-    def back(self) -> float:
-        return _BACK * math.dist(self.start, self.end)
 
     @staticmethod
     def nearest(p, a, b, out):
@@ -265,10 +255,6 @@ class Polygon(Shape):
 
     def parameters(self) -> list[float]:
         return self.pair_parameters(None)
-
-    def back(self) -> float:
-        """Return how deep a disc is from which on it is behind, and apart, m."""
-        return math.inf
 
     def pair_parameters(self, arm: Point | None) -> list[float]:
         # After the vertices: length of the arm, 0 for none, and the arm.

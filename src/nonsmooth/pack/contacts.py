@@ -79,7 +79,6 @@ class ContactRow:
     shape_par: int = 0
     radius: float = 0.0
     deepest: float = math.inf
-    back: float = math.inf
     n_scratch: int = 0
     patches: tuple[int, int] = (-1, -1)  # parameters of those on b and on a
     faces: int = -1  # parameters of an elastic block
@@ -130,7 +129,7 @@ def contact_columns(contacts: list[ContactRow]) -> dict[str, Any]:
     }
     columns |= {
         f"contact_{name}": np.array([getattr(c, name) for c in contacts], float)
-        for name in ["radius", "deepest", "back", "length", "height", "mu0", "band"]
+        for name in ["radius", "deepest", "length", "height", "mu0", "band"]
     }
     is_flat = np.array([c.kind == FLAT for c in contacts], dtype=bool)
     flat = np.where(is_flat, np.cumsum(is_flat) - 1, -1)
@@ -296,7 +295,6 @@ def pack_contacts(model: Model, packer: Packer) -> list[ContactRow]:
                 shape_par=packer.append(surface.pair_parameters(arm)),
                 radius=radius,
                 deepest=_deepest(surface, radius),
-                back=surface.back(),
                 normal=packer.kind("normal", normal),
                 normal_par=packer.pool(normal),
                 normal_work=normal_work,
@@ -339,10 +337,10 @@ def _deepest(surface: Shape, radius: float) -> float:
     """Return the greatest overlap with a disc: half way to where its normal is lost, m.
 
     That is where centres are one, or where its centre is in the middle of a polygon.
-    A segment has a back, where it is not lost.
+    Behind a segment it is not lost; what is deeper than a part of it came from there.
     """
     if isinstance(surface, Segment):
-        return surface.back()
+        return DEEPEST * math.dist(surface.start, surface.end)
     if isinstance(surface, Circle):
         return 0.5 * (surface.radius + radius)
     face = outline(surface)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from nonsmooth.elements.bodies import Body, PointMass, RigidBody
 from nonsmooth.elements.flexible import FlexibleBody
+from nonsmooth.elements.shapes import Segment
 from nonsmooth.errors import ModelError, NonsmoothWarning, show, worded
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.friction.modes import PRESSING
@@ -385,22 +386,24 @@ def check_overlaps(
                 "of the thinner, is in the range of a compliant law: correct the "
                 "positions"
             )
-        if overlap > system.tables.contact_back[k]:
-            continue
-        if overlap > deepest[k]:
+        is_segment = isinstance(system.spots[k].surface, Segment)
+        if overlap > deepest[k] and not is_segment:
             raise ModelError(
                 f"contact '{name}': overlaps by {overlap:.6g} m at t = {t:g} s; at "
                 f"most {deepest[k]:.3g} m, half way to where "
                 f"{system.spots[k].middle}, is in the range of a compliant law: "
                 "correct the positions"
             )
-        if overlap > DEEPEST * system.size:
+        most, limit = DEEPEST * system.size, "a tenth of the model's size"
+        if is_segment and deepest[k] < most:
+            most, limit = deepest[k], "a quarter of the segment"
+        if overlap > most:
             raise ModelError(
                 f"contact '{name}': overlaps by {overlap:.6g} m at t = {t:g} s; at "
-                f"most {DEEPEST * system.size:.3g} m, a tenth of the model's size, "
-                "is in the range of a compliant law: correct the positions; if the "
-                "body is on the wrong side, turn the line by pi or exchange the ends "
-                "of the segment (a circle is touched from outside only)"
+                f"most {most:.3g} m, {limit}, is in the range of a compliant law: "
+                "correct the positions; if the body is on the wrong side, turn the "
+                "line by pi or exchange the ends of the segment (a circle is touched "
+                "from outside only)"
             )
         if not np.isfinite(force) or not np.isfinite(overlap):
             raise ModelError(

@@ -62,7 +62,7 @@ FAST = 1e-3
 NEARLY_MET = 1e-3
 # A gap that falls below zero by more than so many steps' way, and this part of the
 # model's size, has jumped.
-WAYS, JUMPED = 10.0, 1e-6
+WAYS, LEAP = 10.0, 1e-6
 # A span follows another if it begins within so many of its lengths, or while switches
 # are counted.
 SOON = 20.0
@@ -85,15 +85,21 @@ class Crossing(Block):
 
 
 @kernel
+def note_behind(x, k, gap):
+    """Note that contact k got behind the face of its surface."""
+    x.behind = k + 1
+    x.depth = abs(gap)
+
+
+@kernel
 def show_sides(m, w, x, size, h):
     """Set the sides of contacts by gap and force, for the step that begins."""
     for k in range(m.n_touch):
         c, mode = w.contact[k], w.mode[k]
         if mode.side == OPEN and c.gap < 0.0:
             mode.approach = max(0.0, -c.gap_rate)
-            if -c.gap > JUMPED * size + WAYS * h * abs(c.gap_rate):
-                x.behind = k + 1
-                x.depth = -c.gap
+            if -c.gap > LEAP * size + WAYS * h * abs(c.gap_rate):
+                note_behind(x, k, c.gap)
         mode.side = OPEN if c.gap >= 0.0 else PRESSING
 
 

@@ -186,9 +186,25 @@ def is_too_deep(m, w, watch):
 
 
 @kernel
+def comes_from_behind(m, w, r):
+    """Return whether a gap jumped below zero: of what gets behind a segment."""
+    for k in range(m.n_touch):
+        press = m.contact_press[k]
+        gap = r.watch.guard[press][0]
+        is_closing = r.watch.fired[press] and w.mode[k].side == OPEN
+        if is_closing and abs(gap) > cross.LEAP * r.step.set.size:
+            cross.note_behind(r.crossing, k, gap)
+            r.step.t_fail = r.step.t
+            return True
+    return False
+
+
+@kernel
 def change_mode(m, w, r, log):
-    """Jump and switch at the guards that fired; return END or UNDECIDED."""
+    """Jump and switch at the guards that fired; return END or a failure."""
     s, watch = r.step, r.watch
+    if comes_from_behind(m, w, r):
+        return BEHIND
     r.has_touched = switch.is_touch_down(m, w, watch.fired)
     jump.jump(m, w, s, watch.fired, log.impulse[log.n - 1])
     status = switch.switch(m, w, watch, r.rest, min(s.t, s.t_cap))

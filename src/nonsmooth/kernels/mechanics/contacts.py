@@ -135,10 +135,6 @@ def touch(m, w, k):
     radius = m.contact_radius[k]
     nx, ny = near[1], near[2]
     c.gap = near[0] - radius
-    if w.mode[k].side == OPEN and c.gap < -m.contact_back[k]:
-        # Behind a face that has one side: as far as it looks from there.
-        c.gap = -near[0] - radius
-        nx, ny = -nx, -ny
     c.n_x = nx
     c.n_y = ny
     c.turn = near[3]

@@ -144,7 +144,6 @@ class Tables(Block):
     contact_patch = integers("n_contact, 5")  # see `patches`; -1 for none
     rough_step = NUMBER  # s, longest step while a rough patch presses
     contact_deepest = floats("n_contact")  # m, to which shapes may overlap
-    contact_back = floats("n_contact")  # m, from where on a disc is behind, and apart
     contact_radius = floats("n_contact")  # m, of b's disc
     contact_normal = integers("n_contact")  # kind of the normal law
     contact_normal_par = integers("n_contact")
