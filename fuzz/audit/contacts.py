@@ -82,7 +82,7 @@ class Pressed:
         )
 
 
-def _is_behind(pair: Part | Flat, gap: Array) -> Array:
+def _is_behind(pair: Part | Flat, gap: Array) -> Any:
     """Return when something is far behind a segment, which may pass there unseen."""
     surface = pair.surface if isinstance(pair, Part) else None
     if not isinstance(surface, Segment):
