@@ -271,12 +271,14 @@ def _check_flat(
     # At a release elastic part and damping cancel, but not their round-off.
     fuzzy = ROUND_OFF * tolerances.EPS * scene.extent()[at] / depth * np.hypot(*own)
     miss = np.abs(lam_n - along)
-    notes.compare("normal law", name, t, miss, part * found.size + fuzzy)
+    # Elastic part and damping are integrated each by itself.
+    terms = np.maximum(found.size, np.hypot(*own))
+    notes.compare("normal law", name, t, miss, part * terms + fuzzy)
     x, y = (contact.place[i][at] - scene.motion(pair.b, "xy"[i])[at] for i in range(2))
     # What is left of the pressure across the normal acts at the contact, unseen.
     moment = lam_n * (x * ny - y * nx)
     across = np.hypot(found.total[0] - along * nx, found.total[1] - along * ny)
-    bound = (part * found.size + across + fuzzy) * scene.size
+    bound = (part * terms + across + fuzzy) * scene.size
     notes.compare("point", name, t, np.abs(moment - found.moment), bound)
 
 

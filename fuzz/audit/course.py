@@ -101,7 +101,7 @@ def check_lift_offs(
     and less; the last instants are as near as round-off of the time allows.
     """
     times = sorted({e.t for e in result.events} | {result.t_start})
-    weight = Scene(model, result.sample([result.t_start])).weight()
+    weight = Scene(model, result.sample(result.t)).weight()
     for event in result.events:
         if event.kind not in ("release", "separate") or event.before != "stick":
             continue

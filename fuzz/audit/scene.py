@@ -142,9 +142,16 @@ class Scene:
         return tolerances.REST * (float(np.max(self.fastest())) + self.size)
 
     def weight(self) -> float:
-        """Return the weight of all bodies, N; without gravity mass times size."""
+        """Return the weight of all bodies, N; without gravity the largest load."""
         mass = sum(mass_of(body) for body in self.model.bodies if body.has_mass)
-        return mass * (float(np.hypot(*self.model.gravity)) or self.size)
+        if g := float(np.hypot(*self.model.gravity)):
+            return mass * g
+        loads = [
+            np.max(np.abs(self[name]), initial=0.0)
+            for name in self.columns
+            if name.endswith(".normal_force")
+        ]
+        return max(mass * self.size, *loads, 0.0)
 
     def fleeting(self) -> Array:
         """Return traces of loads that come and go by the round-off of places, N."""

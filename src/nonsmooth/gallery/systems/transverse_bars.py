@@ -58,7 +58,7 @@ def transverse_bars(
     origin, clamped at both ends. The bar `b1`, 0.3075 m long with its head of radius
     7.5 mm, stands above it and comes down along -y; it touches at the start. Both are 2
     mm thick, in plane stress. With the defaults the first impact has its peak of 31.9 N
-    at 17.5 us and ends after 130 us; fourteen more follow until the bars part for good
+    at 17.5 us and ends after 130 us; thirteen more follow until the bars part for good
     after 3.9 ms.
 
     Contact is a constraint of each node of the head that touches the face, or, with
