@@ -217,12 +217,12 @@ def _turned(contact: Pressed, own: Vector, at: Any, mates: Sequence[Pressed]) ->
     """Return the elastic force across the normal, and its size.
 
     With those of pieces that have the same normal. A piece that has it for itself, and
-    is about to join others, may lean from its own force towards theirs.
+    is about to join or to leave others, may lean from its own force towards theirs.
     """
     nx, ny = contact.normal[0][at], contact.normal[1][at]
     x, y = own
     low = high = nx * y - ny * x
-    leans = np.abs(low) <= LEANS * np.hypot(x, y)
+    lean, all_of_them = np.abs(low), np.hypot(x, y)
     is_alone = np.ones(len(at), dtype=bool)
     for mate in mates:
         assert isinstance(mate.pair, Flat)
@@ -232,8 +232,10 @@ def _turned(contact: Pressed, own: Vector, at: Any, mates: Sequence[Pressed]) ->
         is_same = (miss <= SAME) & (mate.gap[at] < 0.0)
         x, y = x + np.where(is_same, its[0], 0.0), y + np.where(is_same, its[1], 0.0)
         is_alone &= ~is_same
+        all_of_them = all_of_them + np.where(mate.gap[at] < 0.0, np.hypot(*its), 0.0)
         across = nx * its[1] - ny * its[0]
         low, high = np.minimum(low, across), np.maximum(high, across)
+    leans = lean <= LEANS * all_of_them
     is_between = is_alone & leans & (low <= 0.0) & (high >= 0.0) & bool(mates)
     across = np.abs(nx * y - ny * x)
     return np.where(is_between, 0.0, across), np.hypot(x, y)

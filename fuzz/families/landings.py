@@ -50,7 +50,7 @@ def landings(rng: Rng) -> Case:
         shapes = _ground(rng, kind, size)
         floors = [f"ground.{name}" for name in shapes]
         bodies.append(Ground(shapes=dict(shapes)))
-    n = 2 if chance(rng, 0.35) else 1
+    n = 2 if chance(rng, 0.6) else 1
     for k in range(n):
         height = size * (uniform(rng, 0.72, 1.3) + 1.5 * k)
         letter = _letter(rng, f"letter{k + 1}", size, mass, height)
