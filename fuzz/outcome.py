@@ -38,7 +38,6 @@ PHYSICAL = (
     "contradictory",
     "overlaps by",
     "overlap by",
-    "m deep in a segment",
 )
 # What notes of a result tell.
 DEPENDENT = re.compile(r"hold each other|redundant|depend", re.IGNORECASE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from fuzz.audit.friction import Rub, check_friction, check_rest, shift_of
 from fuzz.audit.geometry import Flat, Part, nearest, outline_gap
 from fuzz.audit.notes import Array, Notes
 from fuzz.audit.scene import Scene, Vector
-from nonsmooth import Flores, LankaraniNikravesh, Segment
+from nonsmooth import Flores, LankaraniNikravesh
 
 OPEN, RELEASED = 2.0, 3.0
 # Instants at which the pressure between outlines is integrated.
@@ -23,8 +22,6 @@ MOST_FLATS = 300
 ROUND_OFF = 10.0
 # Normals that are one; and how far that of a piece leans to those it will join.
 SAME, LEANS = 1e-9, 0.15
-# Part of a segment's length from which on what is below it is behind it.
-BEHIND = 0.01
 
 
 class Pressed:
@@ -82,14 +79,6 @@ class Pressed:
         )
 
 
-def _is_behind(pair: Part | Flat, gap: Array) -> Any:
-    """Return when something is far behind a segment, which may pass there unseen."""
-    surface = pair.surface if isinstance(pair, Part) else None
-    if not isinstance(surface, Segment):
-        return np.zeros(gap.shape, dtype=bool)
-    return gap < -BEHIND * math.dist(surface.start, surface.end)
-
-
 def check_contact(
     notes: Notes,
     contact: Pressed,
@@ -112,8 +101,9 @@ def check_contact(
     notes.compare("gap", name, t, np.abs(column - contact.gap), length)
     # Events are located to round-off of time, in which a gap goes its rate's way.
     slack = length + 1e-12 * speed * np.maximum(1.0, t)
-    apart = is_open & ~_is_behind(pair, contact.gap)
-    notes.compare("overlap open", name, t[apart], -contact.gap[apart], slack[apart])
+    notes.compare(
+        "overlap open", name, t[is_open], -contact.gap[is_open], slack[is_open]
+    )
     closed = ~is_open
     notes.compare("gap closed", name, t[closed], contact.gap[closed], slack[closed])
 

@@ -232,8 +232,19 @@ def nearest(scene: Scene, part: Part) -> tuple[Array, Array, Array]:
         nx, ny, gap = dx / distance, dy / distance, distance - surface.radius
     else:
         corners = [scene.place(Marker(a, *v)) for v in outline(surface)]
-        gap, nx, ny = from_outline(p, corners, is_open=isinstance(surface, Segment))
+        is_open = isinstance(surface, Segment)
+        gap, nx, ny = from_outline(p, corners, is_open=is_open)
+        if is_open:
+            # From which side it is touched follows from the past, which columns tell.
+            side = np.where(_is_seen_from_behind(scene, part, gap), -1.0, 1.0)
+            gap, nx, ny = side * gap, side * nx, side * ny
     return gap - part.radius, nx, ny
+
+
+def _is_seen_from_behind(scene: Scene, part: Part, gap: Array) -> Any:
+    """Return when a segment is seen from behind: where its gap is nearer to that."""
+    shown = scene[f"{part.name}.gap"] + part.radius
+    return np.abs(shown + gap) < np.abs(shown - gap)
 
 
 def from_outline(

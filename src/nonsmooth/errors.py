@@ -173,11 +173,11 @@ FAILURES = {
         "try a stiffer normal law (stiffness is in N/m to the power of the exponent), "
         "or a drive that yields"
     ),
-    "behind": (
-        "t = {t:.9g} s, contact '{who}': it is {depth:.4g} m deep in a segment, and "
-        "came there from behind or past an end, or by too soft a law; a segment has "
-        "one face, on the left of its direction: exchange its ends, use a thin "
-        "Polygon, which has two faces, or a stiffer normal law"
+    "into_segment": (
+        "t = {t:.9g} s, contact '{who}': it overlaps by {depth:.4g} m, more than "
+        "{most:.3g} m, a quarter of the length of the segment; no compliant law "
+        "describes that: try a stiffer normal law (stiffness is in N/m to the power of "
+        "the exponent), a longer segment, or a drive that yields"
     ),
     "not_pressed": (
         "t = {t:.9g} s, contact '{who}': no forces were found that keep its nodes from "

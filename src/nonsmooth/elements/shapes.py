@@ -187,7 +187,7 @@ class Polygon(Shape):
     distance = |p_b - vertex_k|          before a vertex
 
     n_k is the outward normal of the edge that begins at vertex k. Inside, for an end of
-    a segment, only edges that face the middle of that segment count. A body that is not
+    a segment, edges that look the way the segment ends do not count. A body that is not
     convex is several polygons. Polygons on lines and on each other touch by areas.
     """
 
@@ -279,19 +279,20 @@ class Polygon(Shape):
                 best, edge = height, k
         extra = 1 + 2 * n
         if p[extra] != 0.0 and best <= 1e-9 * p[extra]:
-            # A corner of an outline on b, inside or on the boundary: only faces that
-            # look at the middle of that outline count. Without this the corner of a
-            # box on an equal one would lie on the side of it for ever.
+            # An end of a segment on b, inside or on the boundary: faces that look the
+            # way it ends do not count. Without this a box would hang with its side on
+            # the end of what it lies on.
             cb, sb = math.cos(b[2]), math.sin(b[2])
-            mx = gx + cb * p[extra + 1] - sb * p[extra + 2]
-            my = gy + sb * p[extra + 1] + cb * p[extra + 2]
+            mx = cb * p[extra + 1] - sb * p[extra + 2]
+            my = sb * p[extra + 1] + cb * p[extra + 2]
             tx, ty = c * mx + s * my, -s * mx + c * my
             facing = -math.inf
             for k in range(n):
                 i, j = 1 + 2 * k, 1 + 2 * ((k + 1) % n)
                 ex, ey = p[j] - p[i], p[j + 1] - p[i + 1]
                 length = math.hypot(ex, ey)
-                if ey * (tx - p[i]) - ex * (ty - p[i + 1]) > 0.0:
+                # Faces along it look a little the wrong way where it lies on them.
+                if ey * tx - ex * ty > -0.3 * length * p[extra]:
                     height = (ey * (qx - p[i]) - ex * (qy - p[i + 1])) / length
                     if height > facing:
                         facing, edge = height, k

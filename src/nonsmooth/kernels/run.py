@@ -24,7 +24,7 @@ from nonsmooth.kernels.look import Look
 # What a march ends with; the sentences are in `errors.FAILURES`.
 END, FULL, TICK, STOPPED = 0, 1, 2, 3
 NOT_FINITE, STEP_TOO_SMALL, NEWTON_FAILED, CANNOT_ASSEMBLE = -1, -2, -3, -4
-UNDECIDED, TOO_DEEP, BEHIND = -5, -6, -7
+UNDECIDED, TOO_DEEP = -5, -6
 # How a step was taken.
 EXPLICIT, IMPLICIT, CROSSED = 0, 1, 2
 # Nodes of a step at which guards are looked at.

@@ -25,6 +25,11 @@ LOOK_AHEAD, FELT = 1e-8, 1e-3
 # The same of outlines: under a corner the force grows with the square of the overlap.
 LOOK_AHEAD_FLAT = 1e-6
 
+# ---- of the greatest overlap -----------------------------------------------------
+
+# With a segment, with which a point may start in front of it.
+IN_FRONT = 0.2
+
 # ---- of the speeds a slip velocity is the difference of ------------------------
 
 # A slip velocity that is round-off; its guard fires at half of what counts as rest.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -54,6 +55,10 @@ from nonsmooth.pack.system import Spot
 
 # Surface, its body, marker and radius of the disc, its arm, whether a, b are swapped.
 Elementary = tuple[Shape, str, int, float, Point | None, bool]
+
+# Part of a segment's length down to which points are in front of it: where they come
+# over from another, and else.
+JOINED, FREE = 0.05, 5e-3
 
 # Guards of what presses.
 _PRESSING = {
@@ -131,6 +136,9 @@ def contact_columns(contacts: list[ContactRow]) -> dict[str, Any]:
         f"contact_{name}": np.array([getattr(c, name) for c in contacts], float)
         for name in ["radius", "deepest", "length", "height", "mu0", "band"]
     }
+    backs = _backs(contacts)
+    columns["contact_back"] = backs
+    columns["has_backs"] = int(np.any(np.isfinite(backs)))
     is_flat = np.array([c.kind == FLAT for c in contacts], dtype=bool)
     flat = np.where(is_flat, np.cumsum(is_flat) - 1, -1)
     columns["contact_flat"] = flat.astype(np.int64)
@@ -333,11 +341,33 @@ def pack_contacts(model: Model, packer: Packer) -> list[ContactRow]:
     return rows
 
 
+def _backs(contacts: list[ContactRow]) -> NDArray[np.float64]:
+    """Return from where below its line on each segment is seen from behind, m.
+
+    A disc is where its centre is. A point may overlap, slide past an end and come back,
+    and go over to the next segment where the body is not convex.
+    """
+    ends: dict[Any, Counter[Point]] = {}
+    found = np.full(len(contacts), math.inf)
+    rows = [(k, c.spot) for k, c in enumerate(contacts) if c.spot and c.is_touch]
+    segments = [(k, s, s.surface) for k, s in rows if isinstance(s.surface, Segment)]
+    for _, spot, surface in segments:
+        whose = ends.setdefault((spot.owner, spot.body, spot.centre), Counter())
+        whose.update((surface.start, surface.end))
+    for k, spot, surface in segments:
+        whose = ends[spot.owner, spot.body, spot.centre]
+        is_joined = max(whose[surface.start], whose[surface.end]) > 1
+        part = JOINED if is_joined else FREE
+        length = math.dist(surface.start, surface.end)
+        found[k] = 0.0 if spot.radius > 0.0 else part * length
+    return found
+
+
 def _deepest(surface: Shape, radius: float) -> float:
     """Return the greatest overlap with a disc: half way to where its normal is lost, m.
 
     That is where centres are one, or where its centre is in the middle of a polygon.
-    Behind a segment it is not lost; what is deeper than a part of it came from there.
+    On a segment, which has a back, it is not: the overlap is small beside the segment.
     """
     if isinstance(surface, Segment):
         return DEEPEST * math.dist(surface.start, surface.end)

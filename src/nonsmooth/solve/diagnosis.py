@@ -72,11 +72,6 @@ def _explain(
             return _unstable(options, step), False
     if status == codes.TOO_DEEP:
         return _too_deep(system, step, work), False
-    if status == codes.BEHIND:
-        crossing: Any = driver.blocks.crossing
-        who = system.contacts[int(crossing.behind) - 1]
-        text = FAILURES["behind"].format(t=step.t, who=who, depth=crossing.depth)
-        return text, False
     if jam := jams(system, step, work):
         return jam, True
     culprit = _culprit(system, step, work)
@@ -135,7 +130,7 @@ def _too_deep(system: System, step: Step, work: Work) -> str:
     }
     if m.contact_flat[k] < 0:
         spot = system.spots[k]
-        kind = "behind" if isinstance(spot.surface, Segment) else "through_disc"
+        kind = "into_segment" if isinstance(spot.surface, Segment) else "through_disc"
         return FAILURES[kind].format(**facts, middle=spot.middle)
     mover = _mover(system, work, k)
     if not mover:

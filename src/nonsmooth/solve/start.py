@@ -18,7 +18,7 @@ from nonsmooth.errors import ModelError, NonsmoothWarning, show, worded
 from nonsmooth.kernels import entry
 from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.mechanics.tables import Tables, Work
-from nonsmooth.kernels.tolerances import TINY
+from nonsmooth.kernels.tolerances import IN_FRONT, TINY
 from nonsmooth.model import Model
 from nonsmooth.pack import System, pack
 from nonsmooth.pack.magnitudes import notes_on_angles
@@ -355,6 +355,14 @@ def check_redundancy(
     return text
 
 
+def _is_behind(system: System, k: int, overlap: float) -> bool:
+    """Return whether contact k begins behind a segment, and does not overlap there."""
+    if not isinstance(system.spots[k].surface, Segment):
+        return False
+    radius = system.spots[k].radius
+    return overlap > (radius or IN_FRONT * float(system.tables.contact_deepest[k]))
+
+
 def check_overlaps(
     system: System, work: Work, t: float, q: Floats, v: Floats, *, is_new: bool = True
 ) -> None:
@@ -386,23 +394,21 @@ def check_overlaps(
                 "of the thinner, is in the range of a compliant law: correct the "
                 "positions"
             )
-        is_segment = isinstance(system.spots[k].surface, Segment)
-        if overlap > deepest[k] and not is_segment:
+        if _is_behind(system, k, overlap):
+            continue
+        if overlap > deepest[k]:
             raise ModelError(
                 f"contact '{name}': overlaps by {overlap:.6g} m at t = {t:g} s; at "
                 f"most {deepest[k]:.3g} m, half way to where "
                 f"{system.spots[k].middle}, is in the range of a compliant law: "
                 "correct the positions"
             )
-        most, limit = DEEPEST * system.size, "a tenth of the model's size"
-        if is_segment and deepest[k] < most:
-            most, limit = deepest[k], "a quarter of the segment"
-        if overlap > most:
+        if overlap > DEEPEST * system.size:
             raise ModelError(
                 f"contact '{name}': overlaps by {overlap:.6g} m at t = {t:g} s; at "
-                f"most {most:.3g} m, {limit}, is in the range of a compliant law: "
-                "correct the positions; if the body is on the wrong side, turn the "
-                "line by pi or exchange the ends of the segment (a circle is touched "
+                f"most {DEEPEST * system.size:.3g} m, a tenth of the model's size, "
+                "is in the range of a compliant law: correct the positions; if the "
+                "body is on the wrong side, turn the line by pi (a circle is touched "
                 "from outside only)"
             )
         if not np.isfinite(force) or not np.isfinite(overlap):

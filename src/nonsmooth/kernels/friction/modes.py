@@ -29,6 +29,7 @@ class Mode(Block):
     flank = INTEGER  # bit j set: the force of flank j of a joint is negative
     approach = NUMBER  # m/s, rate of overlap at touch-down
     drift = NUMBER  # m/s, slip velocity at which it is held
+    is_behind = INTEGER  # a segment is seen from behind
     is_tied = INTEGER  # it sticks where rows depend on each other, as on one line
 
 
@@ -72,4 +73,5 @@ def copy_mode(a, b):
     b.flank = a.flank
     b.approach = a.approach
     b.drift = a.drift
+    b.is_behind = a.is_behind
     b.is_tied = a.is_tied

@@ -60,9 +60,6 @@ FIRST, OWN, LONGEST = 1e-9, 1e-2, 1e-3
 FAST = 1e-3
 # Part of the loads of joints by which they may differ from what friction was found for.
 NEARLY_MET = 1e-3
-# A gap that falls below zero by more than so many steps' way, and this part of the
-# model's size, has jumped.
-WAYS, LEAP = 10.0, 1e-6
 # A span follows another if it begins within so many of its lengths, or while switches
 # are counted.
 SOON = 20.0
@@ -72,8 +69,6 @@ class Crossing(Block):
     """Spans that were crossed."""
 
     n = INTEGER
-    behind = INTEGER  # 1 + the contact that got behind the face of its surface
-    depth = NUMBER  # m, how deep it is there
     t_first = NUMBER  # s
     t_last = NUMBER  # s, end of the last
     span = NUMBER  # s, length of the last
@@ -85,21 +80,12 @@ class Crossing(Block):
 
 
 @kernel
-def note_behind(x, k, gap):
-    """Note that contact k got behind the face of its surface."""
-    x.behind = k + 1
-    x.depth = abs(gap)
-
-
-@kernel
-def show_sides(m, w, x, size, h):
+def show_sides(m, w):
     """Set the sides of contacts by gap and force, for the step that begins."""
     for k in range(m.n_touch):
         c, mode = w.contact[k], w.mode[k]
         if mode.side == OPEN and c.gap < 0.0:
             mode.approach = max(0.0, -c.gap_rate)
-            if -c.gap > LEAP * size + WAYS * h * abs(c.gap_rate):
-                note_behind(x, k, c.gap)
         mode.side = OPEN if c.gap >= 0.0 else PRESSING
 
 
@@ -179,9 +165,9 @@ def small_step(m, w, r, x, y, t, h):
             contacts.set_active(m, w, m.contact_row[k], False)
     dynamics.note_speed(m, w, v, s.set.size, s.set.pace)
     dynamics.configure(m, w, t, y, v)
-    show_sides(m, w, x, s.set.size, h)
-    if x.behind > 0:
-        return 0
+    if contacts.turn_faces(m, w, 0.0):
+        dynamics.configure(m, w, t, y, v)
+    show_sides(m, w)
     for i in range(m.n_y):
         r.ahead[i] = y[i]
     if not friction_inside(m, w, r, x, t, h):

@@ -34,11 +34,11 @@ from nonsmooth.kernels.march.attempt import (
     heed_states,
 )
 from nonsmooth.kernels.march.cross import Crossing
-from nonsmooth.kernels.march.landing import cut_at_event
+from nonsmooth.kernels.march.landing import cut_at_event, leaps
 from nonsmooth.kernels.march.record import is_finite, record
+from nonsmooth.kernels.mechanics import bodies, contacts
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.run import (
-    BEHIND,
     CROSSED,
     END,
     FULL,
@@ -146,9 +146,20 @@ def start_arc(m, w, r, t_stop):
 
 
 @kernel
+def pass_ends(m, w, watch):
+    """Let nothing touch that gets below a segment past an end: its gap has jumped."""
+    for k in range(m.n_touch):
+        press = m.contact_press[k]
+        if watch.fired[press] and leaps(m, w, watch, press):
+            watch.fired[press] = 0
+
+
+@kernel
 def watch_step(m, w, r, h, row, t_stop):
     """Cut the step at its first event; return its size, whether to stop, to switch."""
     h = cut_at_event(m, w, r, h, row, t_stop)
+    if m.has_backs:
+        pass_ends(m, w, r.watch)
     is_stop, is_switch = False, False
     for k in range(m.n_watch):
         if r.watch.fired[k]:
@@ -186,25 +197,9 @@ def is_too_deep(m, w, watch):
 
 
 @kernel
-def comes_from_behind(m, w, r):
-    """Return whether a gap jumped below zero: of what gets behind a segment."""
-    for k in range(m.n_touch):
-        press = m.contact_press[k]
-        gap = r.watch.guard[press][0]
-        is_closing = r.watch.fired[press] and w.mode[k].side == OPEN
-        if is_closing and abs(gap) > cross.LEAP * r.step.set.size:
-            cross.note_behind(r.crossing, k, gap)
-            r.step.t_fail = r.step.t
-            return True
-    return False
-
-
-@kernel
 def change_mode(m, w, r, log):
-    """Jump and switch at the guards that fired; return END or a failure."""
+    """Jump and switch at the guards that fired; return END or UNDECIDED."""
     s, watch = r.step, r.watch
-    if comes_from_behind(m, w, r):
-        return BEHIND
     r.has_touched = switch.is_touch_down(m, w, watch.fired)
     jump.jump(m, w, s, watch.fired, log.impulse[log.n - 1])
     status = switch.switch(m, w, watch, r.rest, min(s.t, s.t_cap))
@@ -244,9 +239,6 @@ def cross_span(m, w, r, log, t_stop, status):
         r.is_fresh = 0
         return END
     span = cross.cross(m, w, r.rest, r.crossing, t_stop)
-    if r.crossing.behind > 0:
-        s.t_fail = s.t
-        return BEHIND
     if span <= 0.0:
         return status
     for k in range(m.n_watch):
@@ -337,6 +329,10 @@ def advance(m, w, r, log, t_stop):
     if is_rubbing:
         slip.commit(m, w, s)
     heed_states(m, w, r)
+    if m.has_backs:
+        bodies.place(m, w, min(s.t, s.t_cap), s.y)
+        if contacts.turn_faces(m, w, 0.0):
+            r.watch.is_known = 0
     if is_too_deep(m, w, r.watch):
         s.t_fail = s.t
         return TOO_DEEP

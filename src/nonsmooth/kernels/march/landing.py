@@ -1,11 +1,14 @@
 """From an acceptable step to one that ends on its first event."""
 
+import math
+
 from nonsmooth.kernels.abi import kernel
 from nonsmooth.kernels.march import guards, locate, radau, shown, sides, steps
 from nonsmooth.kernels.march.attempt import SLACK, fail, is_assembled, land_explicit
 from nonsmooth.kernels.march.between import told_rate
 from nonsmooth.kernels.march.record import is_finite
 from nonsmooth.kernels.march.resolved import is_silent, largest_node
+from nonsmooth.kernels.mechanics import contacts
 from nonsmooth.kernels.mechanics.tables import FORCE, FORWARD, GAP, MARGIN
 from nonsmooth.kernels.run import N_NODE, NEWTON_FAILED, STEP_TOO_SMALL
 from nonsmooth.kernels.tolerances import EPSILON, LANDED
@@ -34,6 +37,8 @@ DIFFERENCE = 1e-3
 # Halvings of a step that Newton's method refuses, or that misses what friction does at
 # rest; then it is searched as it is, and halved as often where that misleads.
 MAX_HALVING = 12
+# Gap at an event, as a part of the model's size, that has jumped.
+LEAP = 1e-9
 
 
 @kernel
@@ -203,6 +208,17 @@ def earliest(m, watch):
 
 
 @kernel
+def leaps(m, w, watch, k):
+    """Return whether guard k is the gap of what gets below a segment past an end."""
+    if not m.has_backs or k < m.n_user or m.watch_kind[k] != GAP:
+        return False
+    owner = m.watch_owner[k]
+    is_far = abs(watch.guard[k][0]) > LEAP * watch.step.set.size
+    back = m.contact_back[owner]
+    return is_far and back < math.inf and contacts.is_seen_wrong(m, w, owner, back)
+
+
+@kernel
 def land_on_event(m, w, r, h):
     """Let the step end on the earliest of the guards that fired.
 
@@ -236,6 +252,7 @@ def land_on_event(m, w, r, h):
         change = way_to_zero(m, w, watch, k, rate, gap)
         is_landed = abs(change) <= LANDED * max(abs(t1), h)
         is_landed = is_landed or locate.is_round_off(m, w, watch, k)
+        is_landed = is_landed or leaps(m, w, watch, k)
         if is_landed or is_at_once:
             break
         if attempts == MAX_LANDING:

@@ -6,6 +6,8 @@ nodes such a guard is compared with the cubic through their values and rates, of
 middle, so that no beat of nodes and guard hides it.
 """
 
+import math
+
 from nonsmooth.kernels.abi import kernel
 from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.march.locate import value_at
@@ -31,6 +33,12 @@ def is_moved(m, marker):
 
 
 @kernel
+def has_back(m, k):
+    """Return whether guard k is the gap to a segment, which jumps below its ends."""
+    return k >= m.n_user and m.contact_back[m.watch_owner[k]] < math.inf
+
+
+@kernel
 def is_led(m, w, k):
     """Return whether guard k is a gap to a support that moves, and no force tells."""
     owner = m.watch_owner[k]
@@ -47,7 +55,7 @@ def is_shown(m, w, watch, h, k, j, least):
     g0, g1 = first[0], last[0]
     rate0, rate1 = first[1] * h / N_NODE, last[1] * h / N_NODE
     is_across = (g0 > 0.0) != (g1 > 0.0)
-    if is_across and rate0 == 0.0 and rate1 == 0.0:
+    if is_across and ((rate0 == 0.0 and rate1 == 0.0) or has_back(m, k)):
         # A jump: no step is short enough to show more.
         return True
     x, c = PLACE, 1.0 - PLACE

@@ -60,6 +60,7 @@ from nonsmooth.kernels.tolerances import (
     AT_REST,
     CLOSED,
     FELT,
+    IN_FRONT,
     LOOK_AHEAD,
     NO_FORCE,
     NO_TIME,
@@ -509,9 +510,12 @@ def first_mode(m, w, r, t):
         set_grip(mode, STICK, 0)
         mode.flank = 0
         mode.drift = 0.0
+        mode.is_behind = 0
     w.is_chosen = 0
     activate(m, w)
     evaluate(m, w, r, t)
+    if contacts.turn_faces(m, w, IN_FRONT):
+        look_again(m, w, r, t)
     first_sides(m, w, r)
     status = decide(m, w, r, t)
     if status == DECIDED and close_by_acceleration(m, w, r, t):

@@ -260,6 +260,14 @@ def is_moving(m, marker):
 
 
 @kernel
+def place(m, w, t, y):
+    """Move supports and markers to the state y at t."""
+    time_laws(m, w, t)
+    supports(m, w)
+    markers(m, w, y, at(y, m.n_dof))
+
+
+@kernel
 def markers(m, w, q, v):
     """Pose, rate and acceleration bias of every marker.
 

@@ -133,6 +133,8 @@ def touch(m, w, k):
     p = at(m.par, m.contact_shape_par[k])
     call_shape(m.address[m.contact_shape[k]], p, a, b, near)
     radius = m.contact_radius[k]
+    if w.mode[k].is_behind:
+        turn_over(p, a, b, near)
     nx, ny = near[1], near[2]
     c.gap = near[0] - radius
     c.n_x = nx
@@ -147,6 +149,66 @@ def touch(m, w, k):
     c.gap_rate = nx * wx + ny * wy
     c.v_t = tx * wx + ty * wy
     c.slip_bias = a[5] * (nx * dx + ny * dy) + c.turn * c.gap_rate
+
+
+@kernel
+def over_face(p, a, b):
+    """Return whether b is over or below a segment, and its height over the line of it.
+
+    Whether, as the segment itself has it (`Segment.nearest`).
+    """
+    c, s = math.cos(a[2]), math.sin(a[2])
+    gx, gy = b[0] - a[0], b[1] - a[1]
+    qx, qy = c * gx + s * gy, -s * gx + c * gy
+    x, y = qx - p[0], qy - p[1]
+    u, v = qx - p[2], qy - p[3]
+    ex, ey = p[2] - p[0], p[3] - p[1]
+    is_between = ex * x + ey * y >= 0.0 and ex * u + ey * v <= 0.0
+    return is_between, (ex * y - ey * x) / math.hypot(ex, ey)
+
+
+@kernel
+def turn_over(p, a, b, near):
+    """Let a segment be seen from behind, but for its ends, which are round."""
+    is_between, _ = over_face(p, a, b)
+    if is_between:
+        for i in range(3):
+            near[i] = -near[i]
+
+
+@kernel
+def is_seen_wrong(m, w, k, back):
+    """Return whether contact k sees the face of a segment where its back is, or so.
+
+    Beyond the ends both look the same; between them only what jumps comes to the other
+    side. What sinks in a little, or leaves past an end and comes back, stays in front.
+    """
+    mode = w.mode[k]
+    p = at(m.par, m.contact_shape_par[k])
+    a, b = w.motion[m.contact_a[k]], w.motion[m.contact_b[k]]
+    is_between, height = over_face(p, a, b)
+    if is_between and mode.side != OPEN:
+        return False
+    if is_between and mode.is_behind:
+        return height > back
+    return (height < -back) != (mode.is_behind != 0)
+
+
+@kernel
+def turn_faces(m, w, least):
+    """See segments from the side that bodies are on; return whether any has turned.
+
+    `least` is a part of the greatest overlap down to which a point is in front.
+    """
+    has_turned = False
+    for k in range(m.n_touch if m.has_backs else 0):
+        back = m.contact_back[k]
+        if 0.0 < back < math.inf:
+            back = max(back, least * m.contact_deepest[k])
+        if back < math.inf and is_seen_wrong(m, w, k, back):
+            w.mode[k].is_behind = 1 - w.mode[k].is_behind
+            has_turned = True
+    return has_turned
 
 
 @kernel
@@ -536,6 +598,11 @@ def show(m, w, k):
     if m.contact_kind[k] == PATCH:
         patches.show(m, w, k)
         return
+    mode, back = w.mode[k], m.contact_back[k]
+    if mode.side == OPEN and back < math.inf and is_seen_wrong(m, w, k, back):
+        # Between two nodes of a step, far away, it has passed below a segment.
+        mode.is_behind = 1 - mode.is_behind
+        touch(m, w, k)
     a, c = w.motion[m.contact_a[k]], w.contact[k]
     c.point_x = a[0] + c.arm_x
     c.point_y = a[1] + c.arm_y

@@ -144,6 +144,10 @@ class Tables(Block):
     contact_patch = integers("n_contact, 5")  # see `patches`; -1 for none
     rough_step = NUMBER  # s, longest step while a rough patch presses
     contact_deepest = floats("n_contact")  # m, to which shapes may overlap
+    # m, from where on, below the line of a face that has a back, it is seen from there;
+    # infinite without a back.
+    contact_back = floats("n_contact")
+    has_backs = INTEGER
     contact_radius = floats("n_contact")  # m, of b's disc
     contact_normal = integers("n_contact")  # kind of the normal law
     contact_normal_par = integers("n_contact")
