@@ -128,14 +128,16 @@ class Circle(Shape):
 class Segment(Shape):
     """A straight surface between two points; the body is on the right of start to end.
 
-    distance = n·(p_b - start)            between the ends
+    distance = n·(p_b - start)            between the ends, seen from behind -n·(...)
     distance = |p_b - end|, |p_b - start|  beyond them
 
-    It has one face, that of a line: what is below it, between its ends, overlaps, so
-    that nothing may come in from below or from the side: that ends a run, where a step
-    shows it. A plate with two faces is a thin polygon. A point that slides past an end
-    leaves at once. Segments that continue each other carry a point across their common
-    end, but a disc rests on both of them within sqrt(2 radius overlap) of it.
+    It is touched from both sides, as a thin plate: from which follows from where a body
+    has been. One that starts below it, by more than a twentieth of its length, or a
+    disc by more than its radius, starts behind. A point that slides past an end leaves
+    at once; where it comes back within 0.005 of the length it is in front again, and
+    behind where it is lower. Segments that continue each other carry a point across
+    their common end, which is in front within a twentieth of the length, but a disc
+    rests on both of them within sqrt(2 radius overlap) of it.
     """
 
     start: Point = quantity("m")

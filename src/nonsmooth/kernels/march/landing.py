@@ -39,6 +39,8 @@ DIFFERENCE = 1e-3
 MAX_HALVING = 12
 # Gap at an event, as a part of the model's size, that has jumped.
 LEAP = 1e-9
+# Part of a step beside a jump; part of the time by which a step ends behind it.
+BESIDE, BEHIND = 1e-9, 1e-13
 
 
 @kernel
@@ -219,6 +221,22 @@ def leaps(m, w, watch, k):
 
 
 @kernel
+def has_jumped(m, w, watch, h, k):
+    """Return whether guard k has no zero where it fires.
+
+    That is a gap past the end of a segment, or of the end where a corner passes it.
+    """
+    if m.watch_kind[k] != GAP:
+        return False
+    least = math.inf
+    for way in range(-1, 2, 2):
+        x = watch.root[k] + way * BESIDE
+        locate.on_dense(m, w, watch, h, x, watch.guard)
+        least = min(least, abs(watch.guard[k][0]))
+    return least > LEAP * watch.step.set.size
+
+
+@kernel
 def land_on_event(m, w, r, h):
     """Let the step end on the earliest of the guards that fired.
 
@@ -230,6 +248,7 @@ def land_on_event(m, w, r, h):
     k = earliest(m, watch)
     is_told = is_seen(m, w, watch, k)
     longest, last, way = h, h, 0.0
+    is_jump = m.has_backs and has_jumped(m, w, watch, h, k)
     is_at_once = locate.is_at_once(watch, k, r.rest.n_chatter)
     rate = rate_at_root(m, w, watch, h, k)
     gap = w.contact[m.watch_owner[k]].gap if m.watch_kind[k] == FORCE else 0.0
@@ -252,7 +271,9 @@ def land_on_event(m, w, r, h):
         change = way_to_zero(m, w, watch, k, rate, gap)
         is_landed = abs(change) <= LANDED * max(abs(t1), h)
         is_landed = is_landed or locate.is_round_off(m, w, watch, k)
-        is_landed = is_landed or leaps(m, w, watch, k)
+        if is_jump:
+            is_landed = watch.guard[k][0] < 0.0 or attempts == MAX_LANDING
+            change = BEHIND * max(abs(t1), h)
         if is_landed or is_at_once:
             break
         if attempts == MAX_LANDING:
