@@ -21,13 +21,13 @@ from fuzz.audit.course import (
     check_lift_offs,
 )
 from fuzz.audit.friction import Even
-from fuzz.audit.geometry import is_corner_on_corner, pairs
+from fuzz.audit.geometry import Part, is_corner_on_corner, pairs
 from fuzz.audit.joints import check_closed, check_sliding, check_wrench
 from fuzz.audit.newton import body_of, check_elements, check_newton, sum_forces
 from fuzz.audit.notes import Array, Finding, Notes
 from fuzz.audit.patches import add_patches, check_patches, pressed
 from fuzz.audit.scene import Scene
-from nonsmooth import Model
+from nonsmooth import Model, Segment
 
 __all__ = ["Finding", "Notes", "audit", "traits"]
 
@@ -69,11 +69,32 @@ class _Samples:
     is_before: Any  # the left limit
 
 
-def _samples(result: Any, rtol: float) -> _Samples:
+def _jumps(model: Model, result: Any, events: Array, rtol: float) -> list[Any]:
+    """Return spans within which the gap of what passes the end of a segment jumps.
+
+    Which side of that an event is on is round-off.
+    """
+    scene = Scene(model, result.sample([result.t_start]))
+    parts = [p for p in pairs(scene) if isinstance(p, Part)]
+    ends = [p.name for p in parts if p.end or isinstance(p.surface, Segment)]
+    if not ends or not len(events):
+        return []
+    late = tolerances.LOCATED * rtol * (result.t_end - result.t_start)
+    names = [f"{name}.gap" for name in ends]
+    first, last = result.t_start, result.t_end
+    before = result.sample(np.clip(events - late, first, last), names)
+    after = result.sample(np.clip(events + late, first, last), names)
+    moved = np.max([np.abs(after[name] - before[name]) for name in names], axis=0)
+    chosen = events[moved > tolerances.LEAP * scene.size]
+    return [(t - late, t + late) for t in chosen.tolist()]
+
+
+def _samples(model: Model, result: Any, rtol: float) -> _Samples:
     """Return samples at even instants, around events, and on both sides of them."""
     even, around, events = _instants(result)
     # What happens in a span that was crossed is known to first order only.
-    for begin, end in getattr(result, "crossed", ()):
+    crossed = list(getattr(result, "crossed", ()))
+    for begin, end in crossed + _jumps(model, result, events, rtol):
         even, around, events = (
             t[(t < begin) | (t > end)] for t in (even, around, events)
         )
@@ -136,7 +157,7 @@ def _bristles(result: Any, samples: _Samples, name: str, law: Any) -> Array | No
 
 def audit(model: Model, result: Any, rtol: float = 1e-8) -> Notes:
     """Check everything that the columns of a run can tell."""
-    notes, samples = Notes(), _samples(result, rtol)
+    notes, samples = Notes(), _samples(model, result, rtol)
     scene = Scene(model, samples.columns)
     found = list(pairs(scene))
     contacts = [Pressed(scene, p) for p in found if not isinstance(p, str)]

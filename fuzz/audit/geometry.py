@@ -16,6 +16,9 @@ from nonsmooth import Circle, Contact, Line, Polygon, Prismatic, Segment, Unilat
 
 # Corners in each other that are nearer than this part of the size touch.
 NEAR_CORNERS = 0.02
+# Cosine between the normal of a face and the way a segment ends from which on that
+# looks its way.
+ITS_WAY = 0.3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +35,9 @@ class Part:
     radius: float
     normal: Any  # law
     friction: Any
+    end: tuple[float, float] | None = (
+        None  # m, from the middle of a segment to it, of b's frame
+    )
 
     @property
     def b(self) -> str:
@@ -125,6 +131,7 @@ def _pairs_of(scene: Scene, contact: Contact) -> Iterator[Part | Flat | str]:
         yield contact.name
         return
     discs: list[tuple[Any, str, Marker, float]] = []
+    ends: dict[int, tuple[float, float]] = {}
     if other is None:
         discs.append((surface, a, scene.marker(contact.b), 0.0))
     elif isinstance(other, Circle):
@@ -132,13 +139,28 @@ def _pairs_of(scene: Scene, contact: Contact) -> Iterator[Part | Flat | str]:
     elif isinstance(surface, Circle):
         discs.append((other, b, Marker(a, *surface.center), surface.radius))
     else:
-        discs += [(surface, a, Marker(b, *p), 0.0) for p in outline(other)]
-        discs += [(other, b, Marker(a, *p), 0.0) for p in outline(surface)]
-    for k, (face, owner, centre, radius) in enumerate(discs, 1):
-        name = contact.name if len(discs) == 1 else f"{contact.name}.{k}"
+        for one, two, owner, on in ((other, surface, a, b), (surface, other, b, a)):
+            for x, y in outline(one):
+                if isinstance(one, Segment):
+                    ends[len(discs)] = _way_out(one, (x, y))
+                discs.append((two, owner, Marker(on, x, y), 0.0))
+    for k, (face, owner, centre, radius) in enumerate(discs):
+        name = contact.name if len(discs) == 1 else f"{contact.name}.{k + 1}"
         yield Part(
-            name=name, surface=face, a=owner, centre=centre, radius=radius, **laws
+            name=name,
+            surface=face,
+            a=owner,
+            centre=centre,
+            radius=radius,
+            end=ends.get(k),
+            **laws,
         )
+
+
+def _way_out(segment: Segment, end: tuple[float, float]) -> tuple[float, float]:
+    """Return the way from the middle of a segment to one of its ends."""
+    (x0, y0), (x1, y1) = segment.start, segment.end
+    return end[0] - 0.5 * (x0 + x1), end[1] - 0.5 * (y0 + y1)
 
 
 def _pieces_of(
@@ -233,7 +255,8 @@ def nearest(scene: Scene, part: Part) -> tuple[Array, Array, Array]:
     else:
         corners = [scene.place(Marker(a, *v)) for v in outline(surface)]
         is_open = isinstance(surface, Segment)
-        gap, nx, ny = from_outline(p, corners, is_open=is_open)
+        way = scene.turned(part.b, *part.end) if part.end and not is_open else None
+        gap, nx, ny = from_outline(p, corners, is_open=is_open, way=way)
         if is_open:
             # From which side it is touched follows from the past, which columns tell.
             side = np.where(_is_seen_from_behind(scene, part, gap), -1.0, 1.0)
@@ -247,20 +270,17 @@ def _is_seen_from_behind(scene: Scene, part: Part, gap: Array) -> Any:
     return np.abs(shown + gap) < np.abs(shown - gap)
 
 
-def from_outline(
-    p: Vector, corners: list[Vector], *, is_open: bool = False
-) -> tuple[Array, Array, Array]:
-    """Return signed distance and normal of points before a polygon, or a segment.
+def _highest(
+    p: Vector, corners: list[Vector], is_open: bool, way: Vector | None
+) -> tuple[Array, Array, Array, Any]:
+    """Return height over the face it is highest above, its normal, and if beside it.
 
-    A segment has its body on the right of its direction, a polygon on the left of its
-    edges.
+    Over those alone that do not look a given way.
     """
     side = 1.0 if is_open else -1.0
     n = len(corners)
     face = np.full_like(p[0], -np.inf)
     face_x, face_y = np.zeros_like(face), np.zeros_like(face)
-    far = np.full_like(p[0], np.inf)
-    far_x, far_y = np.zeros_like(far), np.zeros_like(far)
     beside = np.zeros(face.shape, dtype=bool)  # before the middle of the face chosen
     for k in range(1 if is_open else n):
         (x0, y0), (x1, y1) = corners[k], corners[(k + 1) % n]
@@ -268,11 +288,39 @@ def from_outline(
         length = np.hypot(ex, ey)
         nx, ny = -side * ey / length, side * ex / length
         height = nx * (p[0] - x0) + ny * (p[1] - y0)
+        if way is not None:
+            looks = nx * way[0] + ny * way[1] >= ITS_WAY * np.hypot(*way)
+            height = np.where(looks, -np.inf, height)
         along = (ex * (p[0] - x0) + ey * (p[1] - y0)) / length
         better = height > face
         face = np.where(better, height, face)
         face_x, face_y = np.where(better, nx, face_x), np.where(better, ny, face_y)
         beside = np.where(better, (along >= 0.0) & (along <= length), beside)
+    return face, face_x, face_y, beside
+
+
+def from_outline(
+    p: Vector,
+    corners: list[Vector],
+    *,
+    is_open: bool = False,
+    way: Vector | None = None,
+) -> tuple[Array, Array, Array]:
+    """Return signed distance and normal of points before a polygon, or a segment.
+
+    A segment has its body on the right of its direction, a polygon on the left of its
+    edges. The end of a segment leaves a polygon through no edge that looks its way.
+    """
+    face, face_x, face_y, beside = _highest(p, corners, is_open, None)
+    if way is not None:
+        others = _highest(p, corners, is_open, way)
+        # Or on its boundary.
+        is_in = face <= 1e-9 * np.hypot(*way)
+        face = np.where(is_in, others[0], face)
+        face_x = np.where(is_in, others[1], face_x)
+        face_y = np.where(is_in, others[2], face_y)
+    far = np.full_like(p[0], np.inf)
+    far_x, far_y = np.zeros_like(far), np.zeros_like(far)
     for x, y in corners:
         distance = np.hypot(p[0] - x, p[1] - y)
         better = distance < far

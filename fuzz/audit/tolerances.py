@@ -50,6 +50,9 @@ ROUND_SLIP = 1e-13
 # Lengths and angles known from poses: sums of a few products, relative to the size of
 # the coordinates.
 PLACE = 1e-13
+# A gap that changes by more than this part of the model's size, while an event may have
+# happened, has jumped.
+LEAP = 1e-8
 # A piece of a body that overlaps by less than this part of a face has the normal of the
 # face, whose round-off would show in the rate of its own.
 BARELY = 1e-10

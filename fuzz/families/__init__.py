@@ -27,6 +27,7 @@ from fuzz.families.shapes import shapes
 from fuzz.families.slider_cranks import slider_cranks
 from fuzz.families.stacks import stacks
 from fuzz.families.systems import systems
+from fuzz.families.terrains import terrains
 
 __all__ = ["FAMILIES", "Case", "make"]
 
@@ -49,6 +50,7 @@ FAMILIES: dict[str, Family] = {
         ratchets,
         landings,
         movers,
+        terrains,
         arms,
         beams,
         patches,
