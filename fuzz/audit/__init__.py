@@ -93,8 +93,8 @@ def _samples(model: Model, result: Any, rtol: float) -> _Samples:
     """Return samples at even instants, around events, and on both sides of them."""
     even, around, events = _instants(result)
     # What happens in a span that was crossed is known to first order only.
-    crossed = list(getattr(result, "crossed", ()))
-    for begin, end in crossed + _jumps(model, result, events, rtol):
+    crossed: list[Any] = [*getattr(result, "crossed", ())]
+    for begin, end in (*crossed, *_jumps(model, result, events, rtol)):
         even, around, events = (
             t[(t < begin) | (t > end)] for t in (even, around, events)
         )
