@@ -20,6 +20,8 @@ OPEN, RELEASED = 2.0, 3.0
 MOST_FLATS = 300
 # Times the round-off of places, as a part of the depth, that forces may be off by.
 ROUND_OFF = 10.0
+# Times the round-off of places that one may overlap by and be open, or the reverse.
+GRAZES = 3.0
 # Normals that are one; and how far that of a piece leans to those it will join.
 SAME, LEANS = 1e-9, 0.15
 
@@ -100,7 +102,8 @@ def check_contact(
     column = scene[f"{name}.gap"]
     notes.compare("gap", name, t, np.abs(column - contact.gap), length)
     # Events are located to round-off of time, in which a gap goes its rate's way.
-    slack = length + 1e-12 * speed * np.maximum(1.0, t)
+    # Where one grazes the other, the round-off of a run tells if they still touch.
+    slack = GRAZES * length + 1e-12 * speed * np.maximum(1.0, t)
     notes.compare(
         "overlap open", name, t[is_open], -contact.gap[is_open], slack[is_open]
     )

@@ -132,6 +132,10 @@ class Watch(Block):
     is_far = INTEGER  # all guards stay far from zero: the last node is the next first
     is_known = INTEGER  # the first node is
     is_at_end = INTEGER  # the last node was the last to be evaluated
+    # Of open contacts, seen from their surfaces: m/s^2, how b's origin is accelerated;
+    # m/s, by how much its corners differ in speed.
+    bend = floats("n_contact")
+    swing = floats("n_contact")
     root = floats("n_watch")  # fraction of the step, 2 for none
     fired = integers("n_watch")
 

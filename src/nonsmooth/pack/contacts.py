@@ -136,6 +136,7 @@ def contact_columns(contacts: list[ContactRow]) -> dict[str, Any]:
         f"contact_{name}": np.array([getattr(c, name) for c in contacts], float)
         for name in ["radius", "deepest", "length", "height", "mu0", "band"]
     }
+    columns["contact_reach"] = np.array([_reach(c) for c in contacts], float)
     backs = _backs(contacts)
     columns["contact_back"] = backs
     columns["has_backs"] = int(np.any(np.isfinite(backs)))
@@ -341,6 +342,14 @@ def pack_contacts(model: Model, packer: Packer) -> list[ContactRow]:
     return rows
 
 
+def _reach(contact: ContactRow) -> float:
+    """Return how far b's outline reaches from its origin, m, -1 on lines."""
+    spot = contact.spot
+    if spot is None or not contact.is_touch or isinstance(spot.surface, Line):
+        return -1.0
+    return spot.reach if contact.kind in (TOUCH, FLAT) else -1.0
+
+
 def _backs(contacts: list[ContactRow]) -> NDArray[np.float64]:
     """Return from where below its line on each segment is seen from behind, m.
 
@@ -463,6 +472,7 @@ def _flat(packer: Packer, contact: Contact, one: Touching) -> ContactRow | None:
             radius=0.0,
             has_friction=friction.get("law", NONE) == SET_VALUED,
             is_flat=True,
+            reach=max(math.hypot(*place) for place in pair.b.vertices),
         ),
         **friction,
     )

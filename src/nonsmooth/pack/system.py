@@ -253,6 +253,7 @@ class Spot:
     centre: Point  # m, of the disc in its body's frame
     radius: float  # m
     has_friction: bool
+    reach: float = 0.0  # m, of b's outline about its origin
     is_flat: bool = False  # two outlines, or a patch of nodes: one contact
     is_swapped: bool = False  # the surface is b's, and its normal points from b to a
 

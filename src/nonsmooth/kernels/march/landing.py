@@ -3,7 +3,15 @@
 import math
 
 from nonsmooth.kernels.abi import kernel
-from nonsmooth.kernels.march import guards, locate, radau, shown, sides, steps
+from nonsmooth.kernels.march import (
+    guards,
+    inside,
+    locate,
+    radau,
+    shown,
+    sides,
+    steps,
+)
 from nonsmooth.kernels.march.attempt import SLACK, fail, is_assembled, land_explicit
 from nonsmooth.kernels.march.between import told_rate
 from nonsmooth.kernels.march.record import is_finite
@@ -168,9 +176,9 @@ def rate_at_root(m, w, watch, h, k):
     if m.watch_kind[k] == MARGIN:
         x0 = x
     if not guards.has_rate(m, w, k) and x > x0:
-        locate.on_dense(m, w, watch, h, x0, watch.guard)
+        inside.on_dense(m, w, watch, h, x0, watch.guard)
         before = watch.guard[k][0]
-    locate.on_dense(m, w, watch, h, x, watch.guard)
+    inside.on_dense(m, w, watch, h, x, watch.guard)
     if guards.has_rate(m, w, k) or x == x0:
         return watch.guard[k][1]
     rate = (watch.guard[k][0] - before) / ((x - x0) * h)
@@ -231,7 +239,7 @@ def has_jumped(m, w, watch, h, k):
     least = math.inf
     for way in range(-1, 2, 2):
         x = watch.root[k] + way * BESIDE
-        locate.on_dense(m, w, watch, h, x, watch.guard)
+        inside.on_dense(m, w, watch, h, x, watch.guard)
         least = min(least, abs(watch.guard[k][0]))
     return least > LEAP * watch.step.set.size
 

@@ -13,24 +13,20 @@ import math
 from nonsmooth.kernels.abi import (
     INTEGER,
     NUMBER,
-    at,
     far,
-    floats,
     kernel,
     stack_floats,
 )
-from nonsmooth.kernels.look import spend
-from nonsmooth.kernels.march import steps
+from nonsmooth.kernels.march import nearing, steps
 from nonsmooth.kernels.march.between import NONE, crossing, differences, guess, height
 from nonsmooth.kernels.march.guards import (
-    contact_guards,
     evaluate,
     has_rate,
     is_event,
     is_friction_at_rest,
     is_reaction,
-    user_guard,
 )
+from nonsmooth.kernels.march.inside import on_dense, value_at
 from nonsmooth.kernels.march.resolved import (
     WELL_ABOVE,
     all_resolved,
@@ -40,7 +36,7 @@ from nonsmooth.kernels.march.resolved import (
     starts_at_zero,
     stays_above,
 )
-from nonsmooth.kernels.mechanics import bodies, contacts
+from nonsmooth.kernels.mechanics import contacts
 from nonsmooth.kernels.mechanics.tables import GAP, Tables, Work
 from nonsmooth.kernels.run import N_NODE, Watch
 from nonsmooth.kernels.tolerances import (
@@ -71,73 +67,6 @@ SHORTEST = 6
 # A gap of patches above this part of its range over a step, and of its way at the
 # largest rate, is not looked for: four times what a cubic goes below its nodes.
 FAR = 0.25
-
-
-# ---- one guard, or all, inside the step ----------------------------------------
-
-
-@far(Tables, Work, Watch, NUMBER, NUMBER, floats("n_watch, 2"))
-def on_dense(m, w, watch, h, x, out):
-    """Value and rate of every guard at the fraction x of the step."""
-    s = watch.step
-    watch.is_at_end = 0
-    steps.on_dense(m, s, x, watch.dense)
-    steps.rate_on_dense(m, s, h, x, watch.rate)
-    t = min(s.t + x * h, s.t_cap)
-    # Of factors most; rows of a mean width.
-    spend(s.look, 100 * m.n_watch + m.n_profile * m.n_profile // max(m.n_row, 1))
-    evaluate(m, w, t, watch.dense, watch.rate, s.d, s.set.size, out)
-
-
-@kernel
-def follow(m, w, watch, h, x, t, i):
-    """Move marker i alone to the fraction x of the step."""
-    k = m.marker_body[i]
-    support = m.body_support[k]
-    if support < 0:
-        steps.body_on_dense(m, watch.step, h, x, k, watch.dense, watch.rate)
-    else:
-        first = m.support_law[support]
-        for law in range(first, first + 3 if first >= 0 else first):
-            bodies.time_law(m, w, t, law)
-        bodies.move_support(m, w, support)
-    bodies.turn_body(m, w, watch.dense, k)
-    bodies.move_marker(m, w, watch.dense, at(watch.dense, m.n_dof), i)
-    bodies.accelerate_marker(m, w, watch.rate, i)
-
-
-@far(Tables, Work, Watch, NUMBER, NUMBER, INTEGER)
-def one_on_dense(m, w, watch, h, x, k):
-    """Value and rate of guard k at the fraction x of the step, in `guard`.
-
-    One that is no reaction needs the motion of its two bodies only.
-    """
-    if is_reaction(m, w, k):
-        on_dense(m, w, watch, h, x, watch.guard)
-        return
-    s = watch.step
-    watch.is_at_end = 0
-    t = min(s.t + x * h, s.t_cap)
-    if k < m.n_user:
-        follow(m, w, watch, h, x, t, m.guard_a[k])
-        follow(m, w, watch, h, x, t, m.guard_b[k])
-        user_guard(m, w, t, k, watch.guard)
-        return
-    i = m.watch_owner[k]
-    follow(m, w, watch, h, x, t, m.contact_a[i])
-    follow(m, w, watch, h, x, t, m.contact_b[i])
-    state = m.contact_state[i]
-    if state >= 0:
-        steps.state_on_dense(m, w, s, x, state)
-    contacts.contact(m, w, i)
-    contact_guards(m, w, i, s.set.size, watch.guard)
-
-
-@kernel
-def value_at(m, w, watch, h, x, k):
-    """Return guard k at the fraction x of the step."""
-    one_on_dense(m, w, watch, h, x, k)
-    return watch.guard[k][0]
 
 
 # ---- roots of one guard --------------------------------------------------------
@@ -332,6 +261,13 @@ def turning_root(m, w, watch, h, k, j, side, is_zero):
     """First root of guard k between nodes j - 1 and j on one side of zero, or NONE."""
     x0, x1 = (j - 1) / N_NODE, j / N_NODE
     g0, g1 = watch.node[j - 1][k][0], watch.node[j][k][0]
+    if nearing.bends(m, w, k):
+        if j == 1 and is_zero:
+            return NONE
+        x = nearing.dip(m, w, watch, h, k, j)
+        if x == NONE:
+            return NONE
+        return root(m, w, watch, h, k, x0, g0, x, watch.guard[k][0], side)
     if not has_rate(m, w, k):
         x = lost_dip(m, w, watch, h, k, j) if j < N_NODE else NONE
         x = lost_load(m, w, watch, h, k, j) if x == NONE else x
@@ -524,7 +460,9 @@ def see_nodes(m, w, watch, h, row):
         on_dense(m, w, watch, h, 0.0, watch.node[0])
     for j in range(1, N_NODE):
         on_dense(m, w, watch, h, j / N_NODE, watch.node[j])
+        nearing.note_bends(m, w, watch, j == 1)
     see_end(m, w, watch, h, row, watch.node[N_NODE])
+    nearing.note_bends(m, w, watch, False)
     watch.is_known, watch.is_at_end = 1, 1
 
 

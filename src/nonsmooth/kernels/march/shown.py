@@ -10,7 +10,7 @@ import math
 
 from nonsmooth.kernels.abi import kernel
 from nonsmooth.kernels.friction.modes import PRESSING
-from nonsmooth.kernels.march.locate import value_at
+from nonsmooth.kernels.march.inside import value_at
 from nonsmooth.kernels.mechanics.tables import GAP
 from nonsmooth.kernels.run import N_NODE
 from nonsmooth.kernels.tolerances import CLOSED

@@ -144,6 +144,8 @@ class Tables(Block):
     contact_patch = integers("n_contact, 5")  # see `patches`; -1 for none
     rough_step = NUMBER  # s, longest step while a rough patch presses
     contact_deepest = floats("n_contact")  # m, to which shapes may overlap
+    # m, of b's outline about its origin, 0 for a disc; negative on lines.
+    contact_reach = floats("n_contact")
     # m, from where on, below the line of a face that has a back, it is seen from there;
     # infinite without a back.
     contact_back = floats("n_contact")
