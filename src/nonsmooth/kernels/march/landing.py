@@ -14,6 +14,7 @@ from nonsmooth.kernels.march import (
 )
 from nonsmooth.kernels.march.attempt import SLACK, fail, is_assembled, land_explicit
 from nonsmooth.kernels.march.between import told_rate
+from nonsmooth.kernels.march.nearing import BESIDE, LEAP
 from nonsmooth.kernels.march.record import is_finite
 from nonsmooth.kernels.march.resolved import is_silent, largest_node
 from nonsmooth.kernels.mechanics import contacts
@@ -45,10 +46,8 @@ DIFFERENCE = 1e-3
 # Halvings of a step that Newton's method refuses, or that misses what friction does at
 # rest; then it is searched as it is, and halved as often where that misleads.
 MAX_HALVING = 12
-# Gap at an event, as a part of the model's size, that has jumped.
-LEAP = 1e-9
-# Part of a step beside a jump; part of the time by which a step ends behind it.
-BESIDE, BEHIND = 1e-9, 1e-13
+# Part of the time by which a step ends behind a jump.
+BEHIND = 1e-13
 
 
 @kernel

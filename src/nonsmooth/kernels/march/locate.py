@@ -336,7 +336,13 @@ def first_root(m, w, watch, h, k, limit, is_seen, n_chatter):
                     if side * watch.root[k] > 0.0:
                         return NONE
                     x1, g1 = limit, watch.root[k]
-                return root(m, w, watch, h, k, x0, g0, x1, g1, side)
+                x = root(m, w, watch, h, k, x0, g0, x1, g1, side)
+                if m.has_backs and nearing.bends(m, w, k):
+                    low = nearing.dip_before(m, w, watch, h, k, j, x)
+                    if low != NONE:
+                        g = watch.guard[k][0]
+                        return root(m, w, watch, h, k, x0, g0, low, g, side)
+                return x
             x = root_after_zero(m, w, watch, h, k, x1, side)
             if x == NONE and k >= m.n_user:
                 # It leaves its mode at once: let the switch decide a moment later, and

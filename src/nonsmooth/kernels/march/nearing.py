@@ -24,7 +24,10 @@ from nonsmooth.kernels.run import N_NODE
 
 # Looks at one gap between two nodes; fraction of a step of the thinnest dip.
 MOST, THINNEST = 60, 1e-9
-# Intervals that wait, three numbers each, for which there is room in `dip`.
+# Gap at an event, as a part of the model's size, that has jumped; part of a step beside
+# it.
+LEAP, BESIDE = 1e-9, 1e-9
+# Intervals that wait, three numbers each, for which there is room in `dip_between`.
 WAITING = 40
 
 
@@ -78,12 +81,35 @@ def dip(m, w, watch, h, k, j):
 
     Both are positive; `guard` has its value there.
     """
-    most, swing = watch.bend[m.watch_owner[k]], watch.swing[m.watch_owner[k]]
     first, last = watch.node[j - 1][k], watch.node[j][k]
+    x0, x1 = (j - 1) / N_NODE, j / N_NODE
+    return dip_between(m, w, watch, h, k, x0, first[0], first[1], x1, last[0], last[1])
+
+
+@kernel
+def dip_before(m, w, watch, h, k, j, x):
+    """Fraction where gap k is not positive before it jumps at x after node j - 1.
+
+    NONE if it does not jump there, or is positive until then.
+    """
+    x1 = x - BESIDE
+    first = watch.node[j - 1][k]
+    x0 = (j - 1) / N_NODE
+    if not x1 > x0:
+        return NONE
+    one_on_dense(m, w, watch, h, x1, k)
+    g, r = watch.guard[k][0], watch.guard[k][1]
+    if not g > LEAP * watch.step.set.size:
+        return NONE
+    return dip_between(m, w, watch, h, k, x0, first[0], first[1], x1, g, r)
+
+
+@kernel
+def dip_between(m, w, watch, h, k, x0, g0, r0, x1, g1, r1):
+    """Fraction where gap k, positive at x0 and x1, is not so between them, or NONE."""
+    most, swing = watch.bend[m.watch_owner[k]], watch.swing[m.watch_owner[k]]
     wait = stack_floats(120)
     n, left = 0, MOST
-    x0, g0, r0 = (j - 1) / N_NODE, first[0], first[1]
-    x1, g1, r1 = j / N_NODE, last[0], last[1]
     while True:
         x, bound = lowest(g0, r0 - swing, g1, r1 + swing, (x1 - x0) * h, most)
         if bound <= 0.0 and x1 - x0 > THINNEST and left > 0 and n < WAITING:
