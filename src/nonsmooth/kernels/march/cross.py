@@ -56,6 +56,9 @@ FEW, MANY = 8, 16
 # First span, as a part of the run and of the time in which the model moves by itself;
 # the longest, as a part of the run.
 FIRST, OWN, LONGEST = 1e-9, 1e-2, 1e-3
+# Difference of two crossings, in units of the tolerance, after which the next span may
+# be longer than explicit normal forces are said to bear.
+CALM = 1e-2
 # Slip velocity, beside the speeds it is the difference of, that no step stops.
 FAST = 1e-3
 # Part of the loads of joints by which they may differ from what friction was found for.
@@ -74,6 +77,7 @@ class Crossing(Block):
     span = NUMBER  # s, length of the last
     total = NUMBER  # s
     error = NUMBER  # sum of the largest differences, in units of the tolerance
+    last = NUMBER  # that of the last
     start = floats("n_y")
     rough = floats("n_y")  # end by few steps
     force = floats("n_contact")  # friction
@@ -234,6 +238,8 @@ def choose_span(m, w, r, x, left):
         span = min(span, OWN / pace)
     if x.n > 0 and s.t - x.t_last <= max(SOON * x.span, FLOOD_PART * s.set.span):
         span = 2.0 * x.span
+        # What contacts on each other's corners do is no pace: their faces change.
+        pace = pace if x.last > CALM else 0.0
     longest = LONGEST * s.set.span
     if pace > 0.0:
         longest = min(longest, MANY * 0.5 / pace)
@@ -273,6 +279,7 @@ def finish(m, w, r, x, span):
     for i in range(2 * m.n_dof):
         error = max(error, abs(s.y1[i] - x.rough[i]) / s.tol[i])
     x.error += error
+    x.last = error
     if x.n == 0:
         x.t_first = s.t
     x.n += 1

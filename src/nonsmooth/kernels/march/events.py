@@ -61,8 +61,9 @@ from nonsmooth.kernels.tolerances import MIN_STEP
 # Least determinant of joints with friction, beside that without, near which a step that
 # shrinks does so because their forces grow without bound.
 JAMMING = 1e-2
-# Steps in a row, and what part of time they are, that mean no way on by steps.
-CREEPING, SLOW = 200, 1e-14
+# Steps in a row, and what part of time they are, that mean no way on by steps; or of
+# the run, if no longer ones could be searched.
+CREEPING, SLOW, SEARCHED = 200, 1e-14, 1e-9
 
 
 class Events(Block):
@@ -82,6 +83,7 @@ class Events(Block):
     n_stiff = INTEGER
     n_calm = INTEGER
     n_creeping = INTEGER  # steps in a row without time passing
+    is_halved = INTEGER  # the step was longer, and searched in vain
     n_unchecked = INTEGER  # explicit steps since stiffness was last looked for
     has_touched = INTEGER  # a contact has just touched down
     h_touch = NUMBER  # s, first step after the last touch-down
@@ -317,7 +319,8 @@ def advance(m, w, r, log, t_stop):
             return TICK
         if h <= 0.0:
             return int(h)
-    r.n_creeping = r.n_creeping + 1 if h <= SLOW * abs(s.t) else 0
+    creeps = h <= SLOW * abs(s.t) or (r.is_halved and h <= SEARCHED * s.set.span)
+    r.n_creeping = r.n_creeping + 1 if creeps else 0
     if s.t + h == s.t or r.n_creeping > CREEPING:
         r.n_creeping = 0
         return STEP_TOO_SMALL

@@ -330,6 +330,7 @@ def nudge(m, w, r, h, change):
 def cut_at_event(m, w, r, h, row, t_stop):
     """Cut the step at its first event, if any; return its size, or a failure < 0."""
     s, watch, is_halved = r.step, r.watch, False
+    r.is_halved = 0
     if not r.is_implicit and r.tableau.is_adaptive and is_silent(m, w, s):
         for k in range(m.n_watch):
             watch.fired[k] = 0
@@ -364,6 +365,7 @@ def cut_at_event(m, w, r, h, row, t_stop):
             shown.heed_guards(s, longest, is_halved)
             return h
         # The dense output misled: a shorter step knows better.
+        r.is_halved = 1
         h = shorter_step(m, w, r, landed if landed > 0.0 else h)
         if h < 0.0:
             return h
