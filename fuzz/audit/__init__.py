@@ -21,7 +21,7 @@ from fuzz.audit.course import (
     check_lift_offs,
 )
 from fuzz.audit.friction import Even
-from fuzz.audit.geometry import Part, is_corner_on_corner, pairs
+from fuzz.audit.geometry import Flat, Part, is_corner_on_corner, pairs
 from fuzz.audit.joints import check_closed, check_sliding, check_wrench
 from fuzz.audit.newton import body_of, check_elements, check_newton, sum_forces
 from fuzz.audit.notes import Array, Finding, Notes
@@ -208,7 +208,8 @@ def traits(model: Model, result: Any) -> set[str]:
     kinds = {event.kind for event in result.events}
     if kinds & {"release", "separate"}:
         found.add("lifts off")
-    for contact in model.contacts:
+    pieces = [pair for pair in pairs(scene) if isinstance(pair, Flat)]
+    for contact in (*model.contacts, *pieces):
         if np.any(is_corner_on_corner(scene, contact)):
             found.add("corner on corner")
     return found
