@@ -164,3 +164,21 @@ def blade_of(start, end, spin):
     """The same with its ends exchanged."""
     edge = Segment(start=start, end=end)
     return MovingSupport(name="blade", theta=spin, shapes={"edge": edge})
+
+
+@pytest.mark.parametrize("x", [0.02, 0.05])
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_an_inner_corner_does_not_throw_what_is_behind_its_wall(x, is_turned):
+    """However the ends of the wall are named, it stands beside what falls."""
+    low, high = (0.0, 0.0), (0.0, 1.0)
+    wall = Segment(start=low, end=high) if is_turned else Segment(start=high, end=low)
+    shapes = {"floor": Segment(start=(0.0, 0.0), end=(1.0, 0.0)), "wall": wall}
+    mass = PointMass(name="mass", mass=1.0, position=(x, 0.2))
+    contacts = [
+        Contact(name=name, a=f"ground.{name}", b="mass", normal=LAW) for name in shapes
+    ]
+    bodies = [Ground(shapes=dict(shapes)), mass]
+    model = Model(gravity=(0.0, -G), bodies=bodies, contacts=contacts)
+    result = simulate(model, 0.5)
+    assert {event.element for event in result.events} == {"floor"}
+    assert np.all(result["mass.x"] == x)

@@ -132,12 +132,12 @@ class Segment(Shape):
     distance = |p_b - end|, |p_b - start|  beyond them
 
     It is touched from both sides, as a thin plate: from which follows from where a body
-    has been. One that starts below it, by more than a twentieth of its length, or a
-    disc by more than its radius, starts behind. A point that slides past an end leaves
-    at once; where it comes back within 0.005 of the length it is in front again, and
-    behind where it is lower. Segments that continue each other carry a point across
-    their common end, which is in front within a twentieth of the length, but a disc
-    rests on both of them within sqrt(2 radius overlap) of it.
+    has been. A point that starts below it by more than 0.005 of its length, or a disc
+    whose centre does, starts behind. A point that slides past an end leaves at once;
+    where it comes back no lower than twice the deepest it has been in segments of this
+    body it is in front again, and behind where it is lower. So segments that continue
+    each other carry a point across their common end, but a disc rests on both of them
+    within sqrt(2 radius overlap) of it.
     """
 
     start: Point = quantity("m")

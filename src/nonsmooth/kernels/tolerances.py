@@ -27,8 +27,9 @@ LOOK_AHEAD_FLAT = 1e-6
 
 # ---- of the greatest overlap -----------------------------------------------------
 
-# With a segment, with which a point may start in front of it.
-IN_FRONT = 0.2
+# With a segment, with which a point may start in front of it; how many times deeper it
+# may come over from another than it has been; what is not round-off of a touch.
+IN_FRONT, DEEPER, AT_ALL = 0.02, 2.0, 1e-6
 
 # ---- of the speeds a slip velocity is the difference of ------------------------
 

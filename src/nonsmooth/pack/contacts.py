@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -55,10 +54,6 @@ from nonsmooth.pack.system import Spot
 
 # Surface, its body, marker and radius of the disc, its arm, whether a, b are swapped.
 Elementary = tuple[Shape, str, int, float, Point | None, bool]
-
-# Part of a segment's length down to which points are in front of it: where they come
-# over from another, and else.
-JOINED, FREE = 0.05, 5e-3
 
 # Guards of what presses.
 _PRESSING = {
@@ -137,9 +132,9 @@ def contact_columns(contacts: list[ContactRow]) -> dict[str, Any]:
         for name in ["radius", "deepest", "length", "height", "mu0", "band"]
     }
     columns["contact_reach"] = np.array([_reach(c) for c in contacts], float)
-    backs = _backs(contacts)
-    columns["contact_back"] = backs
-    columns["has_backs"] = int(np.any(np.isfinite(backs)))
+    faces = _faces(contacts)
+    columns["contact_face"] = faces
+    columns["has_backs"] = int(np.any(faces >= 0))
     is_flat = np.array([c.kind == FLAT for c in contacts], dtype=bool)
     flat = np.where(is_flat, np.cumsum(is_flat) - 1, -1)
     columns["contact_flat"] = flat.astype(np.int64)
@@ -350,25 +345,15 @@ def _reach(contact: ContactRow) -> float:
     return spot.reach if contact.kind in (TOUCH, FLAT) else -1.0
 
 
-def _backs(contacts: list[ContactRow]) -> NDArray[np.float64]:
-    """Return from where below its line on each segment is seen from behind, m.
-
-    A disc is where its centre is. A point may overlap, slide past an end and come back,
-    and go over to the next segment where the body is not convex.
-    """
-    ends: dict[Any, Counter[Point]] = {}
-    found = np.full(len(contacts), math.inf)
-    rows = [(k, c.spot) for k, c in enumerate(contacts) if c.spot and c.is_touch]
-    segments = [(k, s, s.surface) for k, s in rows if isinstance(s.surface, Segment)]
-    for _, spot, surface in segments:
-        whose = ends.setdefault((spot.owner, spot.body, spot.centre), Counter())
-        whose.update((surface.start, surface.end))
-    for k, spot, surface in segments:
-        whose = ends[spot.owner, spot.body, spot.centre]
-        is_joined = max(whose[surface.start], whose[surface.end]) > 1
-        part = JOINED if is_joined else FREE
-        length = math.dist(surface.start, surface.end)
-        found[k] = 0.0 if spot.radius > 0.0 else part * length
+def _faces(contacts: list[ContactRow]) -> NDArray[np.int64]:
+    """Return the first contact of each disc with segments of the same body, or -1."""
+    first: dict[Any, int] = {}
+    found = np.full(len(contacts), -1)
+    for k, contact in enumerate(contacts):
+        spot = contact.spot
+        if spot and contact.kind == TOUCH and isinstance(spot.surface, Segment):
+            whose = (spot.owner, spot.body, spot.centre, spot.radius)
+            found[k] = first.setdefault(whose, k)
     return found
 
 

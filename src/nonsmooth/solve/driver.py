@@ -89,6 +89,7 @@ class Driver:
         m = system.tables
         work.force = m.weight_of_all or m.moment * settings.pace**2
         work.top_speed = work.top_spin = 0.0
+        work.sunk[:] = 0.0
         self.step = step_at(self.sizes, settings, self.look, t_start, q, v)
         self.blocks: Run = scheme.blocks(system, options, self.step, self.sizes)
         mode: Any = work.mode

@@ -7,7 +7,7 @@ given number of steps; everything it needs to go on is in its blocks.
 import math
 
 from nonsmooth.kernels.abi import INTEGER, NUMBER, Block, far, kernel
-from nonsmooth.kernels.friction.modes import OPEN
+from nonsmooth.kernels.friction.modes import OPEN, PRESSING
 from nonsmooth.kernels.friction.rest import (
     CHATTERING,
     DECIDED,
@@ -333,6 +333,7 @@ def advance(m, w, r, log, t_stop):
         slip.commit(m, w, s)
     heed_states(m, w, r)
     if m.has_backs:
+        contacts.note_sunk(m, w, PRESSING)
         bodies.place(m, w, min(s.t, s.t_cap), s.y)
         if contacts.turn_faces(m, w, 0.0):
             r.watch.is_known = 0

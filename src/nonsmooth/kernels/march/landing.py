@@ -223,8 +223,7 @@ def leaps(m, w, watch, k):
         return False
     owner = m.watch_owner[k]
     is_far = abs(watch.guard[k][0]) > LEAP * watch.step.set.size
-    back = m.contact_back[owner]
-    return is_far and back < math.inf and contacts.is_seen_wrong(m, w, owner, back)
+    return is_far and contacts.is_seen_wrong(m, w, owner, 0.0)
 
 
 @kernel

@@ -6,8 +6,6 @@ nodes such a guard is compared with the cubic through their values and rates, of
 middle, so that no beat of nodes and guard hides it.
 """
 
-import math
-
 from nonsmooth.kernels.abi import kernel
 from nonsmooth.kernels.friction.modes import PRESSING
 from nonsmooth.kernels.march.inside import value_at
@@ -35,7 +33,7 @@ def is_moved(m, marker):
 @kernel
 def has_back(m, k):
     """Return whether guard k is the gap to a segment, which jumps below its ends."""
-    return k >= m.n_user and m.contact_back[m.watch_owner[k]] < math.inf
+    return k >= m.n_user and m.contact_face[m.watch_owner[k]] >= 0
 
 
 @kernel

@@ -516,6 +516,7 @@ def first_mode(m, w, r, t):
     evaluate(m, w, r, t)
     if contacts.turn_faces(m, w, IN_FRONT):
         look_again(m, w, r, t)
+    contacts.note_sunk(m, w, OPEN)
     first_sides(m, w, r)
     status = decide(m, w, r, t)
     if status == DECIDED and close_by_acceleration(m, w, r, t):

@@ -30,6 +30,8 @@ from nonsmooth.kernels.friction.modes import (
 from nonsmooth.kernels.mechanics import bodies, flats, patches
 from nonsmooth.kernels.mechanics.tables import FLAT, NONE, PATCH, PIN, SMOOTH
 from nonsmooth.kernels.tolerances import (
+    AT_ALL,
+    DEEPER,
     FELT_FORCE,
     LOOK_AHEAD,
     LOOK_AHEAD_FLAT,
@@ -177,13 +179,19 @@ def turn_over(p, a, b, near):
 
 
 @kernel
-def is_seen_wrong(m, w, k, back):
+def is_seen_wrong(m, w, k, least):
     """Return whether contact k sees the face of a segment where its back is, or so.
 
     Beyond the ends both look the same; between them only what jumps comes to the other
-    side. What sinks in a little, or leaves past an end and comes back, stays in front.
+    side. A point that is no deeper than it has been in segments of this body, twice,
+    overlaps: it has left past an end, and comes back or to the next.
     """
-    mode = w.mode[k]
+    if m.contact_face[k] < 0:
+        return False
+    mode, back = w.mode[k], 0.0
+    if m.contact_radius[k] == 0.0:
+        sunk = w.sunk[m.contact_face[k]]
+        back = max(DEEPER * sunk, max(least, AT_ALL) * m.contact_deepest[k])
     p = at(m.par, m.contact_shape_par[k])
     a, b = w.motion[m.contact_a[k]], w.motion[m.contact_b[k]]
     is_between, height = over_face(p, a, b)
@@ -198,17 +206,24 @@ def is_seen_wrong(m, w, k, back):
 def turn_faces(m, w, least):
     """See segments from the side that bodies are on; return whether any has turned.
 
-    `least` is a part of the greatest overlap down to which a point is in front.
+    `least` is a part of the greatest overlap allowed, down to which a point is in front
+    at the start.
     """
     has_turned = False
     for k in range(m.n_touch if m.has_backs else 0):
-        back = m.contact_back[k]
-        if 0.0 < back < math.inf:
-            back = max(back, least * m.contact_deepest[k])
-        if back < math.inf and is_seen_wrong(m, w, k, back):
+        if is_seen_wrong(m, w, k, least):
             w.mode[k].is_behind = 1 - w.mode[k].is_behind
             has_turned = True
     return has_turned
+
+
+@kernel
+def note_sunk(m, w, side):
+    """Keep the greatest overlaps with segments of contacts on this side of theirs."""
+    for k in range(m.n_touch if m.has_backs else 0):
+        first, c = m.contact_face[k], w.contact[k]
+        if first >= 0 and w.mode[k].side == side and c.gap < 0.0:
+            w.sunk[first] = max(w.sunk[first], -c.gap)
 
 
 @kernel
@@ -598,8 +613,8 @@ def show(m, w, k):
     if m.contact_kind[k] == PATCH:
         patches.show(m, w, k)
         return
-    mode, back = w.mode[k], m.contact_back[k]
-    if mode.side == OPEN and back < math.inf and is_seen_wrong(m, w, k, back):
+    mode = w.mode[k]
+    if mode.side == OPEN and is_seen_wrong(m, w, k, 0.0):
         # Between two nodes of a step, far away, it has passed below a segment.
         mode.is_behind = 1 - mode.is_behind
         touch(m, w, k)

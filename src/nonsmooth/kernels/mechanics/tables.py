@@ -146,10 +146,9 @@ class Tables(Block):
     contact_deepest = floats("n_contact")  # m, to which shapes may overlap
     # m, of b's outline about its origin, 0 for a disc; negative on lines.
     contact_reach = floats("n_contact")
-    # m, from where on, below the line of a face that has a back, it is seen from there;
-    # infinite without a back.
-    contact_back = floats("n_contact")
-    has_backs = INTEGER
+    # The first contact of the same disc with segments of the same body; -1 without.
+    contact_face = integers("n_contact")
+    has_backs = INTEGER  # whether there is a segment
     contact_radius = floats("n_contact")  # m, of b's disc
     contact_normal = integers("n_contact")  # kind of the normal law
     contact_normal_par = integers("n_contact")
@@ -300,6 +299,8 @@ class Work(Block):
     rub = integers("n_slide")  # the contacts that slide
     load_of = floats("n_slide")
     cone = floats("n_contact, 9")  # tangents of loads that are curved, see `slides`
+    # m, greatest overlap of a disc with the segments of a body, at its first contact.
+    sunk = floats("n_contact")
     heard = floats("n_watch")  # guards of joints, at the last evaluation
     coupling = NUMBER  # by how much friction changes loads, at most
     margin = NUMBER  # least determinant of that matrix over all flanks, 1 if certain
