@@ -182,3 +182,34 @@ def test_an_inner_corner_does_not_throw_what_is_behind_its_wall(x, is_turned):
     result = simulate(model, 0.5)
     assert {event.element for event in result.events} == {"floor"}
     assert np.all(result["mass.x"] == x)
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_box_starts_on_the_side_of_its_middle(is_turned):
+    """It just touches two segments, and slides over their joint."""
+    knots = [(-1.0, 0.0), (0.0, 0.0), (1.0, 0.0)]
+    ends = [(b, a) if is_turned else (a, b) for a, b in pairwise(knots)]
+    shapes = {f"s{k}": Segment(start=a, end=b) for k, (a, b) in enumerate(ends)}
+    box = RigidBody(
+        name="box",
+        mass=1.0,
+        inertia=0.01,
+        position=(-0.5, 0.05),
+        velocity=(1.0, 0.0),
+        shapes={
+            "outline": Polygon(
+                vertices=((-0.1, -0.05), (0.1, -0.05), (0.1, 0.05), (-0.1, 0.05))
+            )
+        },
+    )
+    rubber = KelvinVoigt(stiffness=1e5, damping=100.0)
+    contacts = [
+        Contact(name=name, a=f"ground.{name}", b="box.outline", normal=rubber)
+        for name in shapes
+    ]
+    bodies = [Ground(shapes=dict(shapes)), box]
+    model = Model(gravity=(0.0, -G), bodies=bodies, contacts=contacts)
+    result = simulate(model, 0.8)
+    # Ends press on the sides while they come in and go out past a corner.
+    assert result["box.vx"][-1] == pytest.approx(1.0, abs=0.02)
+    assert result["box.y"][-1] == pytest.approx(0.05, abs=2e-4)

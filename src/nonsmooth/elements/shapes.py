@@ -133,7 +133,8 @@ class Segment(Shape):
 
     It is touched from both sides, as a thin plate: from which follows from where a body
     has been. A point that starts below it by more than 0.005 of its length, or a disc
-    whose centre does, starts behind. A point that slides past an end leaves at once;
+    whose centre does, starts behind; one that is nearer does if the middle of its body
+    is. A point that slides past an end leaves at once;
     where it comes back no lower than twice the deepest it has been in segments of this
     body it is in front again, and behind where it is lower. So segments that continue
     each other carry a point across their common end, but a disc rests on both of them

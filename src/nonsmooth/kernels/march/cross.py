@@ -169,7 +169,7 @@ def small_step(m, w, r, x, y, t, h):
             contacts.set_active(m, w, m.contact_row[k], False)
     dynamics.note_speed(m, w, v, s.set.size, s.set.pace)
     dynamics.configure(m, w, t, y, v)
-    if contacts.turn_faces(m, w, 0.0):
+    if contacts.turn_faces(m, w):
         dynamics.configure(m, w, t, y, v)
     show_sides(m, w)
     for i in range(m.n_y):

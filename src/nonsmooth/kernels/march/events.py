@@ -335,7 +335,7 @@ def advance(m, w, r, log, t_stop):
     if m.has_backs:
         contacts.note_sunk(m, w, PRESSING)
         bodies.place(m, w, min(s.t, s.t_cap), s.y)
-        if contacts.turn_faces(m, w, 0.0):
+        if contacts.turn_faces(m, w):
             r.watch.is_known = 0
     if is_too_deep(m, w, r.watch):
         s.t_fail = s.t

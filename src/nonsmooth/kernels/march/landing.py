@@ -223,7 +223,7 @@ def leaps(m, w, watch, k):
         return False
     owner = m.watch_owner[k]
     is_far = abs(watch.guard[k][0]) > LEAP * watch.step.set.size
-    return is_far and contacts.is_seen_wrong(m, w, owner, 0.0)
+    return is_far and contacts.is_seen_wrong(m, w, owner)
 
 
 @kernel

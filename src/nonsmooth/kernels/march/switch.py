@@ -60,7 +60,6 @@ from nonsmooth.kernels.tolerances import (
     AT_REST,
     CLOSED,
     FELT,
-    IN_FRONT,
     LOOK_AHEAD,
     NO_FORCE,
     NO_TIME,
@@ -514,7 +513,7 @@ def first_mode(m, w, r, t):
     w.is_chosen = 0
     activate(m, w)
     evaluate(m, w, r, t)
-    if contacts.turn_faces(m, w, IN_FRONT):
+    if contacts.see_faces(m, w):
         look_again(m, w, r, t)
     contacts.note_sunk(m, w, OPEN)
     first_sides(m, w, r)

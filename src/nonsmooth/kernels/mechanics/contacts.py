@@ -33,6 +33,7 @@ from nonsmooth.kernels.tolerances import (
     AT_ALL,
     DEEPER,
     FELT_FORCE,
+    IN_FRONT,
     LOOK_AHEAD,
     LOOK_AHEAD_FLAT,
     MOVES,
@@ -179,7 +180,7 @@ def turn_over(p, a, b, near):
 
 
 @kernel
-def is_seen_wrong(m, w, k, least):
+def is_seen_wrong(m, w, k):
     """Return whether contact k sees the face of a segment where its back is, or so.
 
     Beyond the ends both look the same; between them only what jumps comes to the other
@@ -191,7 +192,7 @@ def is_seen_wrong(m, w, k, least):
     mode, back = w.mode[k], 0.0
     if m.contact_radius[k] == 0.0:
         sunk = w.sunk[m.contact_face[k]]
-        back = max(DEEPER * sunk, max(least, AT_ALL) * m.contact_deepest[k])
+        back = max(DEEPER * sunk, AT_ALL * m.contact_deepest[k])
     p = at(m.par, m.contact_shape_par[k])
     a, b = w.motion[m.contact_a[k]], w.motion[m.contact_b[k]]
     is_between, height = over_face(p, a, b)
@@ -203,15 +204,43 @@ def is_seen_wrong(m, w, k, least):
 
 
 @kernel
-def turn_faces(m, w, least):
-    """See segments from the side that bodies are on; return whether any has turned.
+def starts_behind(m, w, k):
+    """Return whether a segment is seen from behind at the start.
 
-    `least` is a part of the greatest overlap allowed, down to which a point is in front
-    at the start.
+    A point that just touches, or overlaps a little, is where the middle of its body is.
     """
+    marker = m.contact_b[k]
+    p = at(m.par, m.contact_shape_par[k])
+    a, b = w.motion[m.contact_a[k]], w.motion[marker]
+    _, height = over_face(p, a, b)
+    if m.contact_radius[k] > 0.0:
+        return height < 0.0
+    if abs(height) > IN_FRONT * m.contact_deepest[k] or not bodies.is_moving(m, marker):
+        return height < 0.0 and abs(height) > IN_FRONT * m.contact_deepest[k]
+    middle = stack_floats(2)
+    for i in range(2):
+        middle[i] = b[i] - w.arm[marker][i]
+    _, above = over_face(p, a, middle)
+    return above < 0.0 and abs(above) > abs(height)
+
+
+@kernel
+def see_faces(m, w):
+    """See segments from the side that bodies start on; return whether from behind."""
+    is_any = False
+    for k in range(m.n_touch if m.has_backs else 0):
+        if m.contact_face[k] >= 0 and starts_behind(m, w, k):
+            w.mode[k].is_behind = 1
+            is_any = True
+    return is_any
+
+
+@kernel
+def turn_faces(m, w):
+    """See segments from the side that bodies are on; return whether any has turned."""
     has_turned = False
     for k in range(m.n_touch if m.has_backs else 0):
-        if is_seen_wrong(m, w, k, least):
+        if is_seen_wrong(m, w, k):
             w.mode[k].is_behind = 1 - w.mode[k].is_behind
             has_turned = True
     return has_turned
@@ -614,7 +643,7 @@ def show(m, w, k):
         patches.show(m, w, k)
         return
     mode = w.mode[k]
-    if mode.side == OPEN and is_seen_wrong(m, w, k, 0.0):
+    if mode.side == OPEN and is_seen_wrong(m, w, k):
         # Between two nodes of a step, far away, it has passed below a segment.
         mode.is_behind = 1 - mode.is_behind
         touch(m, w, k)
