@@ -198,9 +198,7 @@ def is_seen_wrong(m, w, k):
     is_between, height = over_face(p, a, b)
     if is_between and mode.side != OPEN:
         return False
-    if is_between and mode.is_behind:
-        return height > back
-    return (height < -back) != (mode.is_behind != 0)
+    return height > back if mode.is_behind else height < -back
 
 
 @kernel
