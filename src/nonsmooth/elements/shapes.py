@@ -128,17 +128,17 @@ class Circle(Shape):
 class Segment(Shape):
     """A straight surface between two points; the body is on the right of start to end.
 
-    distance = n·(p_b - start)            between the ends, seen from behind -n·(...)
+    distance = n·(p_b - start)            between the ends; minus that from behind
     distance = |p_b - end|, |p_b - start|  beyond them
 
     It is touched from both sides, as a thin plate: from which follows from where a body
     has been. A point that starts below it by more than 0.005 of its length, or a disc
     whose centre does, starts behind; one that is nearer does if the middle of its body
-    is. A point that slides past an end leaves at once;
-    where it comes back no lower than twice the deepest it has been in segments of this
-    body it is in front again, and behind where it is lower. So segments that continue
-    each other carry a point across their common end, but a disc rests on both of them
-    within sqrt(2 radius overlap) of it.
+    is. A point that slides past an end leaves at once; where it comes back no lower
+    than twice the deepest it has been in segments of this body it is on the same side
+    again, and on the other where it is lower. So segments that continue each other
+    carry a point across their common end, but a disc rests on both of them within
+    sqrt(2 radius overlap) of it.
     """
 
     start: Point = quantity("m")

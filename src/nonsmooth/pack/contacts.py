@@ -16,7 +16,7 @@ from nonsmooth.elements.contacts import Contact
 from nonsmooth.elements.friction import Coulomb, FrictionLaw
 from nonsmooth.elements.joints import Joint, PinInSlot, Prismatic, Revolute
 from nonsmooth.elements.normal import NormalLaw, Unilateral
-from nonsmooth.elements.shapes import Circle, Line, Segment, Shape
+from nonsmooth.elements.shapes import Line, Shape
 from nonsmooth.kernels.mechanics.tables import (
     BACKWARD,
     FACES,
@@ -40,16 +40,15 @@ from nonsmooth.kernels.mechanics.tables import (
 from nonsmooth.model import Model
 from nonsmooth.pack.blocks import pack_block
 from nonsmooth.pack.outlines import (
-    DEEPEST,
     Outline,
     Pair,
     full_face,
-    outline,
     together,
 )
 from nonsmooth.pack.packer import Packer
 from nonsmooth.pack.patches import N_HISTORY, pack_patch, scratch
 from nonsmooth.pack.pieces import Pieces, pieces
+from nonsmooth.pack.spots import deepest, first_faces, reach
 from nonsmooth.pack.system import Spot
 
 # Surface, its body, marker and radius of the disc, its arm, whether a, b are swapped.
@@ -131,8 +130,10 @@ def contact_columns(contacts: list[ContactRow]) -> dict[str, Any]:
         f"contact_{name}": np.array([getattr(c, name) for c in contacts], float)
         for name in ["radius", "deepest", "length", "height", "mu0", "band"]
     }
-    columns["contact_reach"] = np.array([_reach(c) for c in contacts], float)
-    faces = _faces(contacts)
+    is_seen = [c.kind in (TOUCH, FLAT) for c in contacts]
+    spots = [c.spot if s else None for c, s in zip(contacts, is_seen, strict=True)]
+    columns["contact_reach"] = np.array([reach(spot) for spot in spots], float)
+    faces = first_faces(spots)
     columns["contact_face"] = faces
     columns["has_backs"] = int(np.any(faces >= 0))
     is_flat = np.array([c.kind == FLAT for c in contacts], dtype=bool)
@@ -298,7 +299,7 @@ def pack_contacts(model: Model, packer: Packer) -> list[ContactRow]:
                 shape=packer.kind("shape", surface),
                 shape_par=packer.append(surface.pair_parameters(arm)),
                 radius=radius,
-                deepest=_deepest(surface, radius),
+                deepest=deepest(surface, radius),
                 normal=packer.kind("normal", normal),
                 normal_par=packer.pool(normal),
                 normal_work=normal_work,
@@ -335,40 +336,6 @@ def pack_contacts(model: Model, packer: Packer) -> list[ContactRow]:
             for corner, pair in _corners(packer, joint):
                 add(joint, f"{joint.name}.{corner}", joint.normal, pair)
     return rows
-
-
-def _reach(contact: ContactRow) -> float:
-    """Return how far b's outline reaches from its origin, m, -1 on lines."""
-    spot = contact.spot
-    if spot is None or not contact.is_touch or isinstance(spot.surface, Line):
-        return -1.0
-    return spot.reach if contact.kind in (TOUCH, FLAT) else -1.0
-
-
-def _faces(contacts: list[ContactRow]) -> NDArray[np.int64]:
-    """Return the first contact of each disc with segments of the same body, or -1."""
-    first: dict[Any, int] = {}
-    found = np.full(len(contacts), -1)
-    for k, contact in enumerate(contacts):
-        spot = contact.spot
-        if spot and contact.kind == TOUCH and isinstance(spot.surface, Segment):
-            whose = (spot.owner, spot.body, spot.centre, spot.radius)
-            found[k] = first.setdefault(whose, k)
-    return found
-
-
-def _deepest(surface: Shape, radius: float) -> float:
-    """Return the greatest overlap with a disc: half way to where its normal is lost, m.
-
-    That is where centres are one, or where its centre is in the middle of a polygon.
-    On a segment, which has a back, it is not: the overlap is small beside the segment.
-    """
-    if isinstance(surface, Segment):
-        return DEEPEST * math.dist(surface.start, surface.end)
-    if isinstance(surface, Circle):
-        return 0.5 * (surface.radius + radius)
-    face = outline(surface)
-    return 0.5 * radius + DEEPEST * face.thickness if face else math.inf
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -45,7 +45,14 @@ from nonsmooth.kernels.friction.settle import is_at_rest
 from nonsmooth.kernels.march import steps
 from nonsmooth.kernels.march.record import is_finite
 from nonsmooth.kernels.march.switch import FLOOD_PART
-from nonsmooth.kernels.mechanics import assemble, bodies, contacts, dynamics, reactions
+from nonsmooth.kernels.mechanics import (
+    assemble,
+    bodies,
+    contacts,
+    dynamics,
+    reactions,
+    segments,
+)
 from nonsmooth.kernels.mechanics.contacts import has_friction
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.run import Decision
@@ -169,7 +176,7 @@ def small_step(m, w, r, x, y, t, h):
             contacts.set_active(m, w, m.contact_row[k], False)
     dynamics.note_speed(m, w, v, s.set.size, s.set.pace)
     dynamics.configure(m, w, t, y, v)
-    if contacts.turn_faces(m, w):
+    if segments.turn_faces(m, w):
         dynamics.configure(m, w, t, y, v)
     show_sides(m, w)
     for i in range(m.n_y):

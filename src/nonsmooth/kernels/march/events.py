@@ -36,7 +36,7 @@ from nonsmooth.kernels.march.attempt import (
 from nonsmooth.kernels.march.cross import Crossing
 from nonsmooth.kernels.march.landing import cut_at_event, leaps
 from nonsmooth.kernels.march.record import is_finite, record
-from nonsmooth.kernels.mechanics import bodies, contacts
+from nonsmooth.kernels.mechanics import bodies, segments
 from nonsmooth.kernels.mechanics.tables import Tables, Work
 from nonsmooth.kernels.run import (
     CROSSED,
@@ -333,9 +333,9 @@ def advance(m, w, r, log, t_stop):
         slip.commit(m, w, s)
     heed_states(m, w, r)
     if m.has_backs:
-        contacts.note_sunk(m, w, PRESSING)
+        segments.note_sunk(m, w, PRESSING)
         bodies.place(m, w, min(s.t, s.t_cap), s.y)
-        if contacts.turn_faces(m, w):
+        if segments.turn_faces(m, w):
             r.watch.is_known = 0
     if is_too_deep(m, w, r.watch):
         s.t_fail = s.t

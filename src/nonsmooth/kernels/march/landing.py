@@ -17,7 +17,7 @@ from nonsmooth.kernels.march.between import told_rate
 from nonsmooth.kernels.march.nearing import BESIDE, LEAP
 from nonsmooth.kernels.march.record import is_finite
 from nonsmooth.kernels.march.resolved import is_silent, largest_node
-from nonsmooth.kernels.mechanics import contacts
+from nonsmooth.kernels.mechanics import segments
 from nonsmooth.kernels.mechanics.tables import FORCE, FORWARD, GAP, MARGIN
 from nonsmooth.kernels.run import N_NODE, NEWTON_FAILED, STEP_TOO_SMALL
 from nonsmooth.kernels.tolerances import EPSILON, LANDED
@@ -223,7 +223,7 @@ def leaps(m, w, watch, k):
         return False
     owner = m.watch_owner[k]
     is_far = abs(watch.guard[k][0]) > LEAP * watch.step.set.size
-    return is_far and contacts.is_seen_wrong(m, w, owner)
+    return is_far and segments.is_seen_wrong(m, w, owner)
 
 
 @kernel

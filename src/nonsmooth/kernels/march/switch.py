@@ -51,7 +51,7 @@ from nonsmooth.kernels.friction.settle import (
     stay_at_rest,
     unstop,
 )
-from nonsmooth.kernels.mechanics import contacts, dynamics
+from nonsmooth.kernels.mechanics import contacts, dynamics, segments
 from nonsmooth.kernels.mechanics.contacts import has_friction
 from nonsmooth.kernels.mechanics.tables import MARGIN, PATCH, Tables, Work
 from nonsmooth.kernels.run import Decision, Watch
@@ -513,9 +513,9 @@ def first_mode(m, w, r, t):
     w.is_chosen = 0
     activate(m, w)
     evaluate(m, w, r, t)
-    if contacts.see_faces(m, w):
+    if segments.see_faces(m, w):
         look_again(m, w, r, t)
-    contacts.note_sunk(m, w, OPEN)
+    segments.note_sunk(m, w, OPEN)
     first_sides(m, w, r)
     status = decide(m, w, r, t)
     if status == DECIDED and close_by_acceleration(m, w, r, t):
